@@ -1,0 +1,130 @@
+"""Tracebacks -> one failure a rank, and the first cause among them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from reprokit.analyze import sites
+from reprokit.model.facts import Detail, seen, unknown
+from reprokit.model.run import Failure, RankFailure
+from reprokit.model.trace import Raised
+
+UNKNOWN_BYTES = {
+    "capacity_bytes": "no GPU message in the evidence",
+    "free_bytes": "no GPU message in the evidence",
+    "process_bytes": "no GPU message in the evidence",
+    "pytorch_allocated_bytes": "no GPU message in the evidence",
+    "private_pool_bytes": "no GPU message in the evidence",
+    "reserved_unallocated_bytes": "no GPU message in the evidence",
+}
+"""Why a host allocation failure leaves these null."""
+
+PRECEDENCE = ("gpu_oom", "cpu_oom", "capture_error", "cuda_error", "config_error", "unknown")
+"""Cause before consequence: of two failures of one rank, the kind that stands earlier here is the cause."""
+
+
+def kind_of(raised: Raised) -> str:
+    """The failure kind that an exception proves by itself."""
+    return raised.figures.kind if raised.figures else "unknown"
+
+
+def by_rank(events: Iterable[Raised], roots: Iterable[str]) -> list[tuple[Raised, RankFailure]]:
+    """The deciding traceback of each rank, in printed order. Repetitions and consequences of a rank are dropped.
+
+    Tracebacks that name no rank stay apart, one for each distinct place in the log.
+    """
+    known = tuple(roots)
+    chosen: dict[object, Raised] = {}
+    order: list[object] = []
+    for raised in sorted(events, key=lambda event: (event.where.path, event.first.line)):
+        key: object = raised.rank if raised.rank is not None else (raised.where.path, raised.first.line)
+        if key not in chosen:
+            chosen[key] = raised
+            order.append(key)
+        elif PRECEDENCE.index(kind_of(raised)) < PRECEDENCE.index(kind_of(chosen[key])):
+            chosen[key] = raised
+    return [(chosen[key], _rank_failure(chosen[key], known)) for key in order]
+
+
+def _rank_failure(raised: Raised, roots: tuple[str, ...]) -> RankFailure:
+    frame = sites.site_frame(raised.frames, roots)
+    requested = raised.figures.requested if raised.figures else None
+    return RankFailure(
+        kind=kind_of(raised),
+        exception=raised.exception,
+        site=sites.site(frame, roots) if frame else None,
+        statement=sites.statement(frame) if frame else None,
+        requested_bytes=requested.bytes if requested else None,
+        message=raised.message,
+        first=raised.first,
+        where=raised.where,
+    )
+
+
+def first_cause(failed: list[tuple[Raised, RankFailure]]) -> tuple[Raised, RankFailure] | None:
+    """The failure that came first by kind and printed order, or None."""
+    if not failed:
+        return None
+    return min(failed, key=lambda pair: PRECEDENCE.index(pair[1].kind))
+
+
+def describe(
+    cause: tuple[Raised, RankFailure],
+    failed: list[tuple[Raised, RankFailure]],
+    last_done: int | None,
+    hung: bool | None,
+) -> Failure:
+    """The failure record of a run: figures of the first failing rank, each with where it was read."""
+    raised, first = cause
+    ranks = sorted({pair[0].rank for pair in failed if pair[0].rank is not None})
+    details: dict[str, Detail] = {
+        "kind": seen(raised.where, raised.where.text),
+        "exception": seen(raised.where, raised.exception)
+        if raised.exception
+        else unknown("no exception was printed"),
+        "first_failing_rank": _first_rank_detail(raised, ranks),
+        "failing_ranks": seen(raised.where, ", ".join(f"rank {rank}" for rank in ranks))
+        if ranks
+        else unknown(_NO_RANK),
+    }
+    frame = sites.site_frame(raised.frames)
+    if first.site and frame:
+        details["site"] = seen(raised.where, f'File "{frame.path}", line {frame.line}, in {frame.function}')
+    else:
+        details["site"] = unknown("the traceback has no frame outside libraries")
+    requested = raised.figures.requested if raised.figures else None
+    if requested:
+        details["requested_bytes"] = seen(raised.where, requested.printed)
+    elif first.kind in {"cpu_oom", "gpu_oom"}:
+        details["requested_bytes"] = unknown("the message does not say how much was asked for")
+    if first.kind == "cpu_oom":
+        details |= {name: unknown(why) for name, why in UNKNOWN_BYTES.items()}
+    iteration = last_done + 1 if last_done is not None else None
+    details["iteration"] = (
+        Detail(printed=None, path=raised.where.path, line=raised.where.line, how="inferred")
+        if iteration is not None
+        else unknown("no iteration line in the evidence")
+    )
+    return Failure(
+        kind=first.kind,
+        exception=raised.exception,
+        site=first.site,
+        first_failing_rank=raised.rank,
+        first_printed_rank=failed[0][0].rank,
+        failing_ranks=tuple(ranks),
+        iteration=iteration,
+        last_completed_iteration=last_done,
+        requested_bytes=first.requested_bytes,
+        hang_after_failure=hung,
+        details=details,
+    )
+
+
+_NO_RANK = "no line of the failure names a rank"
+
+
+def _first_rank_detail(raised: Raised, ranks: list[int]) -> Detail:
+    """By printed order only: nothing in these logs times a failure, so with several ranks it is an inference."""
+    if raised.rank is None:
+        return unknown(_NO_RANK)
+    return seen(raised.first, raised.first.text, "observed" if len(ranks) == 1 else "inferred")

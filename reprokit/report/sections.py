@@ -1,0 +1,345 @@
+"""The report's sections, each from Material to blocks. Nothing is said that no fact carries."""
+
+from __future__ import annotations
+
+from reprokit.model.facts import Where
+from reprokit.model.run import Rank, Run
+from reprokit.model.units import gib
+from reprokit.report.blocks import (
+    Block,
+    Code,
+    Fenced,
+    Items,
+    Paragraph,
+    Section,
+    Sentence,
+    Sources,
+    Table,
+    say,
+)
+from reprokit.report.material import Material, ranks_text
+
+
+def failed_ranks(run: Run) -> list[Rank]:
+    """Ranks with a failure of their own, in order."""
+    return [rank for rank in run.ranks if rank.failure is not None]
+
+
+def title(material: Material) -> str:
+    """One line that says what fails, where and when."""
+    run, failure = material.subject, material.subject.failure
+    if failure is None:
+        return f"[bug] {material.kit}"
+    what = (failure.exception or failure.kind).rsplit(".", 1)[-1].lstrip("_")
+    where = f" in {failure.site.rsplit(':', 1)[-1]}" if failure.site else ""
+    when = f" in iteration {failure.iteration}" if failure.iteration is not None else ""
+    hang = ", then hangs" if failure.hang_after_failure else ""
+    ranks = f" on {ranks_text(failure.failing_ranks)} of {len(run.ranks)}" if failure.failing_ranks else ""
+    return f"[bug] {material.kit}: {what}{where}{when}{ranks}{hang}"
+
+
+def problem(material: Material, sources: Sources) -> Section:
+    """What fails, in one paragraph with the numbers that matter."""
+    said = [say(" ".join(material.recipe.summary.split()))] if material.recipe else []
+    said += [*_failure_sentences(material.subject, sources), *_hang_sentence(material.subject, sources)]
+    said.append(_again(material, sources))
+    return Section("Problem", (Paragraph(tuple(said)),))
+
+
+def _failure_sentences(run: Run, sources: Sources) -> list[Sentence]:
+    failure = run.failure
+    if failure is None:
+        return []
+    failed = failed_ranks(run)
+    refs = tuple(
+        number for rank in failed if rank.failure for number in sources.cite(run.id, rank.failure.where)
+    )
+    verb = "raises" if len(failure.failing_ranks) < 2 else "raise"
+    who = ranks_text(failure.failing_ranks)
+    said = [
+        say(
+            _iteration_words(run) + ", " + who + f" {verb} ",
+            Code(failure.exception or failure.kind),
+            *((" in ", Code(failure.site)) if failure.site else (" at an unknown place",)),
+            ".",
+            refs=refs,
+        )
+    ]
+    first = next((rank for rank in failed if rank.rank == failure.first_failing_rank), None)
+    if first and first.failure and first.failure.requested_bytes is not None:
+        printed = failure.details.get("requested_bytes")
+        said.append(
+            say(
+                f"Rank {first.rank}, whose failure was printed first, asked for ",
+                f"{printed.printed if printed and printed.printed else gib(first.failure.requested_bytes)}",
+                f" ({first.failure.requested_bytes} bytes) and was refused.",
+                refs=sources.cite(run.id, first.failure.where),
+            )
+        )
+    return said
+
+
+def _iteration_words(run: Run) -> str:
+    failure = run.failure
+    if failure is None or failure.last_completed_iteration is None:
+        return "Before any iteration was reported as done"
+    last = failure.last_completed_iteration
+    return f"In iteration {failure.iteration} (inferred: {last} was the last one reported as done)"
+
+
+def _hang_sentence(run: Run, sources: Sources) -> list[Sentence]:
+    for finding in run.findings:
+        if finding.rule == "hang_after_failure":
+            return [say(finding.statement, refs=_refs(run, finding.evidence, sources))]
+    return []
+
+
+def _refs(run: Run, places: tuple[Where, ...], sources: Sources) -> tuple[int, ...]:
+    return tuple(number for where in places for number in sources.cite(run.id, where))
+
+
+def _again(material: Material, sources: Sources) -> Sentence:
+    """Whether it came back when it was run again."""
+    attempts = material.verdict.attempts
+    if not attempts:
+        return say("It has not been run again.")
+    same = sum(attempt.outcome == "reproduced" for attempt in attempts)
+    refs = tuple(
+        n for attempt in attempts for n in sources.cite(attempt.run, _deciding(material.runs[attempt.run]))
+    )
+    return say(
+        f"Run again from the kit, the same failure came back in {same} of {len(attempts)} runs.", refs=refs
+    )
+
+
+def _deciding(run: Run) -> Where | None:
+    """The line that decides a run's outcome."""
+    failed = failed_ranks(run)
+    if failed and failed[0].failure:
+        return failed[0].failure.where
+    return next(iter((*run.outcome_evidence, *run.ended_evidence)), None)
+
+
+def repro(material: Material, sources: Sources) -> Section | None:
+    """The ten-line script, and how to pass by hand what the kit holds."""
+    if material.repro is None:
+        return None
+    blocks: list[Block] = [Fenced(material.repro, "shell")]
+    text = "Run it from the kit's launch/ folder. "
+    blocks.append(
+        Paragraph(
+            (say(text, Code("bash launch/run.sh"), " does the same, and ends the hang with stacks taken."),)
+        )
+    )
+    return Section("Minimal repro", tuple(blocks))
+
+
+def expected(material: Material, sources: Sources) -> Section | None:
+    """The pass criterion, in the recipe's words."""
+    said = []
+    if material.behavior:
+        said.append(say(" ".join(material.behavior.split())))
+    if material.pass_iterations is not None:
+        said.append(
+            say(f"Pass criterion: {material.pass_iterations} iterations complete and the job exits with 0.")
+        )
+    return Section("Expected behavior", (Paragraph(tuple(said)),)) if said else None
+
+
+def actual(material: Material, sources: Sources) -> Section:
+    """What happened, in order."""
+    run = material.subject
+    steps: list[Sentence] = []
+    progress = run.progress
+    if progress.last is not None:
+        of = f" of {progress.planned}" if progress.planned else ""
+        memory = run.memory[-1] if run.memory else None
+        refs = sources.cite(run.id, memory.where) if memory else ()
+        steps.append(say(_done_words(progress.first, progress.last, of) + _memory_words(run), refs=refs))
+    if progress.capture_at is not None:
+        steps.append(
+            say(f"Iteration {progress.capture_at} captures its static buffers (capture lines in the log).")
+        )
+    steps += _failure_sentences(run, sources)
+    steps += _hang_sentence(run, sources)
+    if run.exit_code is not None:
+        after = ", after it was ended" if run.ended_by == "agent" else ""
+        refs = _refs(run, run.ended_evidence, sources)
+        steps.append(say(f"Exit code of the command{after}: {run.exit_code}.", refs=refs))
+    blocks: list[Block] = [Items(tuple(steps), numbered=True)]
+    if failed_ranks(run):
+        blocks.append(_rank_table(run, sources))
+    return Section("Actual behavior", tuple(blocks))
+
+
+def _done_words(first: int | None, last: int, of: str) -> str:
+    if first is None or first == last:
+        return f"Iteration {last}{of} completes."
+    return f"Iterations {first} {'and' if last == first + 1 else 'to'} {last}{of} complete."
+
+
+def _memory_words(run: Run) -> str:
+    """The watermark after the last iteration that has a memory line, with both units where the log is decimal."""
+    if not run.memory:
+        return ""
+    line = run.memory[-1]
+    for name, size in line.values.items():
+        if "max-allocated" in name or name == "max allocated":
+            who = f"rank {line.rank}" if line.rank is not None else "a rank"
+            return f" After iteration {line.after_iteration}, {who} reports {name} {size.printed} ({gib(size.bytes)})."
+    return ""
+
+
+def _rank_table(run: Run, sources: Sources) -> Table:
+    rows = []
+    for rank in failed_ranks(run):
+        failure = rank.failure
+        if failure is None:
+            continue
+        size = (
+            "not printed"
+            if failure.requested_bytes is None
+            else f"{gib(failure.requested_bytes)} ({failure.requested_bytes} bytes)"
+        )
+        rows.append(
+            (
+                say(str(rank.rank), refs=sources.cite(run.id, failure.where)),
+                say(Code(failure.site or "unknown")),
+                say(Code(failure.statement) if failure.statement else "not printed"),
+                say(size),
+            )
+        )
+    return Table(("Rank", "Site", "Statement", "Asked for"), tuple(rows))
+
+
+def memory(material: Material, sources: Sources) -> Section | None:
+    """Every memory line of the subject, with printed text and bytes."""
+    run = material.subject
+    if not run.memory:
+        return None
+    rows = []
+    for line in run.memory:
+        for name, size in line.values.items():
+            rows.append(
+                (
+                    say(
+                        "unknown" if line.rank is None else str(line.rank),
+                        refs=sources.cite(run.id, line.where),
+                    ),
+                    say(str(line.after_iteration)),
+                    say(Code(name)),
+                    say(size.printed),
+                    say(gib(size.bytes)),
+                )
+            )
+    table = Table(("Rank", "After iteration", "Figure", "Printed", "In binary units"), tuple(rows))
+    return Section("Memory", (table,))
+
+
+def observations(material: Material, sources: Sources) -> Section | None:
+    """What rules concluded, what they excluded too."""
+    run = material.subject
+    items = []
+    for finding in run.findings:
+        if finding.rule == "hang_after_failure":
+            continue
+        ruled_out = "" if finding.holds else "Ruled out: "
+        hedge = {"established": "", "likely": " (likely, not proven)", "possible": " (possible)"}[
+            finding.confidence
+        ]
+        items.append(
+            say(f"{ruled_out}{finding.statement}{hedge}", refs=_refs(run, finding.evidence, sources))
+        )
+    return Section("Additional observations", (Items(tuple(items)),)) if items else None
+
+
+def environment(material: Material, sources: Sources) -> Section:
+    """What it ran on. Everything that is not known is said to be unknown."""
+    run = material.subject
+    items = [
+        say("Base revision: ", Code(run.commits.get("base", "unknown")), " (in the kit as a git bundle).")
+    ]
+    where = Where("node-0/part.json", 0)
+    for name in ("python", "os", "kernel", "machine", "libc", "cpu", "cores_allowed", "mem_total_bytes"):
+        if name in run.versions:
+            place = Where(run.version_sources.get(name, where.path), 0)
+            items.append(
+                say(
+                    f"{LABELS[name]}: ",
+                    _version_words(name, run.versions[name]),
+                    ".",
+                    refs=sources.cite(run.id, place),
+                )
+            )
+    if material.launch is not None and material.launch.packages:
+        items.append(
+            say("Packages (checked before each start): ", Code(", ".join(material.launch.packages)), ".")
+        )
+    if material.loose:
+        items.append(
+            say(
+                "Container: none of these runs used one. The kit's container spec is loose: "
+                + "; ".join(material.loose)
+                + "."
+            )
+        )
+    return Section("Environment", (Items(tuple(items)),))
+
+
+LABELS = {
+    "python": "Python",
+    "os": "OS",
+    "kernel": "Kernel",
+    "machine": "Machine",
+    "libc": "C library",
+    "cpu": "CPU",
+    "cores_allowed": "Cores the job may use",
+    "mem_total_bytes": "Memory of the host",
+}
+
+
+def _version_words(name: str, value: str) -> str | Code:
+    if name == "mem_total_bytes" and value.isdigit():
+        return f"{gib(int(value))} ({value} bytes)"
+    return Code(value)
+
+
+def logs(material: Material, sources: Sources) -> Section | None:
+    """The deciding lines of each distinct failure, one rank each."""
+    run = material.subject
+    groups: dict[tuple[str | None, str | None, str | None], list[Rank]] = {}
+    for rank in failed_ranks(run):
+        if rank.failure:
+            groups.setdefault((rank.failure.exception, rank.failure.site, rank.failure.statement), []).append(
+                rank
+            )
+    blocks: list[Block] = []
+    for members in groups.values():
+        shown = members[0]
+        if shown.failure is None or shown.rank not in material.excerpts:
+            continue
+        others = tuple(rank.rank for rank in members[1:])
+        more = f"; the same exception, site and statement on {ranks_text(others)}" if others else ""
+        blocks.append(
+            Paragraph((say(f"Rank {shown.rank}{more}:", refs=sources.cite(run.id, shown.failure.where)),))
+        )
+        blocks.append(Fenced(material.excerpts[shown.rank], "text"))
+    return Section("Logs", tuple(blocks)) if blocks else None
+
+
+def regression(material: Material, sources: Sources) -> Section:
+    """A kit with one stack cannot know."""
+    return Section(
+        "Regression?", (Paragraph((say("Not sure: the kit holds no run of an older stack or revision."),)),)
+    )
+
+
+def suggested(material: Material, sources: Sources) -> Section | None:
+    """What a person put into the recipe, and what rules suggest."""
+    items = [
+        say(" ".join(text.split())) for text in (material.recipe.report.suggested if material.recipe else ())
+    ]
+    items += [
+        say(finding.suggests) for finding in material.subject.findings if finding.suggests and finding.holds
+    ]
+    return Section("Suggested investigation", (Items(tuple(items)),)) if items else None

@@ -1,0 +1,219 @@
+"""A kit on disk: opening, declarations, inputs, runs, and the checksum file over all that is sealed."""
+
+from __future__ import annotations
+
+import fcntl
+import hashlib
+import os
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from reprokit.errors import InputError, MachineError, SafetyError
+from reprokit.model.kit import KIT_SCHEMA, KitDeclaration, RunDeclaration
+from reprokit.store import checksums, files, recipes, yamlfile
+from reprokit.store.layout import Layout
+
+HEADER = "# A reprokit kit. Declarations only: facts are derived from evidence/.\n"
+MAX_FILE = 512 * 2**20
+"""Evidence files above this many bytes are refused, with their name."""
+
+
+class SealedRun:
+    """One run in `evidence/`: its declaration and the files of its parts."""
+
+    def __init__(self, folder: Path, declaration: RunDeclaration) -> None:
+        self.folder = folder
+        self.id = declaration.id
+        self.declaration = declaration
+        self.state = "sealed"
+
+    @property
+    def parts(self) -> list[str]:
+        """Names of the parts, sorted."""
+        return sorted(path.name for path in self.folder.iterdir() if path.is_dir())
+
+    def digest(self) -> str:
+        """One hash over the run's declaration and the checksum files of its parts."""
+        sums = [self.folder / "run.yaml", *(self.folder / part / checksums.NAME for part in self.parts)]
+        whole = hashlib.sha256()
+        for path in sums:
+            whole.update(path.name.encode() + b"\0" + (path.read_bytes() if path.is_file() else b"") + b"\0")
+        return whole.hexdigest()
+
+    def read(self) -> dict[str, bytes]:
+        """Bytes of all evidence files, by path relative to the run's folder (`node-0/output.log`)."""
+        content = {}
+        for path in files.walk(self.folder):
+            name = path.relative_to(self.folder).as_posix()
+            if path.name in {checksums.NAME, "run.yaml"}:
+                continue
+            if path.stat().st_size > MAX_FILE:
+                raise InputError(f"{path}: {path.stat().st_size} bytes: more than this version reads")
+            content[name] = files.read(path)
+        return content
+
+
+class Kit:
+    """An existing kit. Methods that write expect the caller to hold `lock()`."""
+
+    def __init__(self, root: Path, declaration: KitDeclaration, raw: dict[str, Any]) -> None:
+        self.layout = Layout(root)
+        self.declaration = declaration
+        self._raw = raw
+
+    @property
+    def root(self) -> Path:
+        """The kit's folder."""
+        return self.layout.root
+
+    @property
+    def id(self) -> str:
+        """12 hex digits of the checksum file's hash: changes with every sealed run and input."""
+        return checksums.digest(self.layout.sums)[:12] if self.layout.sums.is_file() else ""
+
+    def declare(self, **changes: Any) -> None:
+        """Change declarations in kit.yaml. Keys that this version does not know stay as they are."""
+        self.declaration = msgspec.structs.replace(self.declaration, **changes)
+        known = msgspec.to_builtins(self.declaration)
+        raw = {key: value for key, value in self._raw.items() if key not in KitDeclaration.__struct_fields__}
+        self._raw = {**known, **raw}
+        files.write(self.layout.declaration, yamlfile.dumps(self._raw, HEADER))
+
+    def runs(self) -> list[SealedRun]:
+        """All sealed runs, by id. Raises InputError for one whose run.yaml cannot be read."""
+        if not self.layout.evidence.is_dir():
+            return []
+        found = []
+        for folder in sorted(self.layout.evidence.iterdir()):
+            if folder.is_dir() and not folder.is_symlink() and not folder.name.startswith("."):
+                found.append(SealedRun(folder, read_run(folder / "run.yaml")))
+        return found
+
+    def run(self, run_id: str) -> SealedRun:
+        """The sealed run `run_id`. Raises InputError naming those that exist."""
+        runs = {run.id: run for run in self.runs()}
+        if run_id not in runs:
+            raise InputError(
+                f"{self.root}: there is no run {run_id!r}", hint="runs here: " + (", ".join(runs) or "none")
+            )
+        return runs[run_id]
+
+    def add_input(self, name: str, data: bytes) -> str:
+        """Put an input file into the kit, once; its SHA-256. A different file of that name is refused."""
+        path = self.layout.inputs / name
+        if path.exists():
+            if path.read_bytes() != data:
+                raise SafetyError(
+                    f"{path}: another file of this name is in the kit", hint="inputs are never replaced"
+                )
+        else:
+            files.write(path, data)
+        self.refresh_sums()
+        return hashlib.sha256(data).hexdigest()
+
+    def refresh_sums(self) -> None:
+        """Add lines for what has been sealed or put in since. A line that stands is never changed."""
+        listed = checksums.load(self.layout.sums)
+        for name, value in sealed_files(self.layout).items():
+            listed.setdefault(name, value)
+        files.write_if_changed(self.layout.sums, checksums.render(listed))
+
+    @contextmanager
+    def lock(self, wait_s: float = 0.0) -> Iterator[None]:
+        """Keep other reprokit processes from writing to this kit meanwhile. `wait_s`: seconds to wait for one."""
+        descriptor = os.open(self.root, os.O_RDONLY | os.O_DIRECTORY)
+        try:
+            deadline = time.monotonic() + wait_s
+            while not self._locked(descriptor):
+                if time.monotonic() >= deadline:
+                    raise SafetyError(
+                        f"{self.root}: another reprokit is writing to this kit",
+                        hint="wait for it, or use another kit (-o)",
+                    )
+                time.sleep(0.2)
+            yield
+        finally:
+            os.close(descriptor)
+
+    def _locked(self, descriptor: int) -> bool:
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return False
+        except OSError as error:
+            raise MachineError(f"{self.root}: cannot lock: {error.strerror}") from None
+        return True
+
+
+def sealed_files(layout: Layout) -> dict[str, str]:
+    """Digests of everything that SHA256SUMS speaks of, by path relative to the kit.
+
+    A part brings its own sums: those are taken, so that a change after the seal is seen and not blessed.
+    """
+    found: dict[str, str] = {}
+    if layout.inputs.is_dir():
+        for name, value in checksums.of_folder(layout.inputs, skip=(layout.notes.name,)).items():
+            found[f"inputs/{name}"] = value
+    if not layout.evidence.is_dir():
+        return found
+    for run in sorted(layout.evidence.iterdir()):
+        if not run.is_dir() or run.is_symlink() or run.name.startswith("."):
+            continue
+        if (run / "run.yaml").is_file():
+            found[f"evidence/{run.name}/run.yaml"] = checksums.digest(run / "run.yaml")
+        for part in sorted(path for path in run.iterdir() if path.is_dir()):
+            own = part / checksums.NAME
+            prefix = f"evidence/{run.name}/{part.name}/"
+            for name, value in checksums.load(own).items():
+                found[prefix + name] = value
+            if own.is_file():
+                found[prefix + checksums.NAME] = checksums.digest(own)
+    return found
+
+
+def read_run(path: Path) -> RunDeclaration:
+    """A run's declaration. Raises InputError naming file and line."""
+    return recipes.validate(yamlfile.loads(recipes.read_text(path), str(path)), RunDeclaration)
+
+
+def is_kit(path: Path) -> bool:
+    """True for a folder that says it is a kit."""
+    return (path / "kit.yaml").is_file()
+
+
+def open_kit(path: Path) -> Kit:
+    """The kit at `path`. Raises InputError where there is none, or one of another major version."""
+    root = Path(os.path.abspath(path))
+    if not root.exists():
+        raise InputError(f"{path}: no such kit")
+    if not is_kit(root):
+        raise InputError(f"{path}: not a kit (no kit.yaml)")
+    source = root / "kit.yaml"
+    located = yamlfile.loads(recipes.read_text(source), str(source))
+    if not isinstance(located.data, dict):
+        raise InputError(f"{source}:1: not the declaration of a kit")
+    schema = str(located.data.get("schema", ""))
+    if not schema.startswith(KIT_SCHEMA.rsplit(".", 1)[0] + "."):
+        raise InputError(
+            f"{source}:{located.line(('schema',))}: schema {schema!r}; this reprokit reads {KIT_SCHEMA}"
+        )
+    return Kit(root, recipes.validate(located, KitDeclaration), located.data)
+
+
+def create_kit(path: Path) -> Kit:
+    """A new kit at `path`, or the one that is there. Raises SafetyError where something else is."""
+    root = Path(os.path.abspath(path))
+    if is_kit(root):
+        return open_kit(root)
+    if root.exists() and (not root.is_dir() or any(root.iterdir())):
+        raise SafetyError(f"{path}: exists and is not a kit", hint="choose another place with -o")
+    files.make_folder(root)
+    declaration = KitDeclaration(schema=KIT_SCHEMA, name=Layout(root).name)
+    kit = Kit(root, declaration, {})
+    kit.declare()
+    return kit

@@ -1,0 +1,87 @@
+"""Open spools beside a kit: raw recordings that wait for their seal."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import shutil
+from pathlib import Path
+
+import msgspec
+
+from reprokit.errors import SafetyError
+from reprokit.model.kit import RunDeclaration
+from reprokit.store import files, yamlfile
+from reprokit.store.kit import Kit, read_run
+from reprokit.store.layout import Layout, check_run_id
+
+HEADER = "# One run of a reprokit kit. Written once, never changed.\n"
+LOCK = "lock"
+
+
+class OpenRun:
+    """A run whose raw files lie in `NAME.kit.open/<run>/`."""
+
+    def __init__(self, folder: Path, declaration: RunDeclaration) -> None:
+        self.folder = folder
+        self.id = declaration.id
+        self.declaration = declaration
+        self.state = "open"
+
+    @property
+    def parts(self) -> list[Path]:
+        """Folders of the parts, sorted."""
+        return sorted(path for path in self.folder.iterdir() if path.is_dir() and not path.is_symlink())
+
+    def alive(self) -> bool:
+        """True while a recorder holds the lock of one of the parts."""
+        return any(_locked(part / LOCK) for part in self.parts)
+
+
+def _locked(path: Path) -> bool:
+    """True if another process holds `path`'s lock."""
+    try:
+        descriptor = os.open(path, os.O_RDONLY)
+    except OSError:
+        return False
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    except OSError:
+        return False
+    else:
+        return False
+    finally:
+        os.close(descriptor)
+
+
+def begin(kit: Kit, declaration: RunDeclaration) -> Path:
+    """A new open run; its folder. Raises SafetyError where a run of this id exists, sealed or open."""
+    check_run_id(declaration.id)
+    layout = kit.layout
+    folder = layout.open / declaration.id
+    if (layout.evidence / declaration.id).exists() or folder.exists():
+        raise SafetyError(f"{kit.root}: a run {declaration.id!r} exists", hint="choose another id with --run")
+    files.make_folder(folder)
+    files.write(folder / "run.yaml", yamlfile.dumps(msgspec.to_builtins(declaration), HEADER))
+    return folder
+
+
+def open_runs(layout: Layout) -> list[OpenRun]:
+    """All open runs, by id. One without a readable declaration is left out: it never began."""
+    if not layout.open.is_dir():
+        return []
+    found = []
+    for folder in sorted(layout.open.iterdir()):
+        if folder.is_dir() and not folder.is_symlink() and (folder / "run.yaml").is_file():
+            found.append(OpenRun(folder, read_run(folder / "run.yaml")))
+    return found
+
+
+def discard(run: OpenRun) -> None:
+    """Remove an open run whose files are sealed."""
+    shutil.rmtree(run.folder)
+    parent = run.folder.parent
+    if parent.is_dir() and not any(parent.iterdir()):
+        parent.rmdir()

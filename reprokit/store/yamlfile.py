@@ -1,0 +1,161 @@
+"""YAML as people write it, read strictly. The only module that imports yaml.
+
+PyYAML follows YAML 1.1, where `no` is False, `0123` is 83, `12:30:45` is 45045, `3.10` is 3.1 and the second of two
+equal keys wins in silence. Here each of these is an error that names the line and says how to write what was meant.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+from reprokit.errors import InputError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+MAX_BYTES = 4 * 2**20
+"""A file that people edit is small. YAML is slow, and a large one is a mistake or an attack."""
+
+_AMBIGUOUS_WORD = re.compile(r"(?:y|n|yes|no|on|off)\Z", re.IGNORECASE)
+_INTEGER = re.compile(r"[-+]?(?:0|[1-9][0-9]*)\Z")
+_FLOAT = re.compile(r"[-+]?(?:0|[1-9][0-9]*)\.[0-9]*[1-9]\Z|[-+]?(?:0|[1-9][0-9]*)\.0\Z")
+_NUMBERLIKE = re.compile(
+    r"[-+]?\.?[0-9][0-9_.:]*(?:[eE][-+]?[0-9]+)?\Z|[-+]?0[xo][0-9a-fA-F]+\Z|[-+]?\.(?:inf|nan)\Z",
+    re.IGNORECASE,
+)
+
+Path = tuple[str | int, ...]
+
+
+class Ambiguous(Exception):
+    """A plain scalar that two YAML versions read as two things."""
+
+
+def plain_value(text: str) -> Any:
+    """The value of an unquoted scalar. Raises Ambiguous with advice where versions disagree."""
+    if text in {"", "~", "null", "Null", "NULL"}:
+        return None
+    if text in {"true", "True", "TRUE"}:
+        return True
+    if text in {"false", "False", "FALSE"}:
+        return False
+    if _INTEGER.match(text):
+        return int(text)
+    if _FLOAT.match(text):
+        return float(text)
+    if _AMBIGUOUS_WORD.match(text):
+        raise Ambiguous(
+            f'`{text}` is a truth value in old YAML and a word in new: write true or false, or "{text}"'
+        )
+    if _NUMBERLIKE.match(text):
+        if re.fullmatch(r"\d{4}-\d\d-\d\d", text):
+            return text
+        raise Ambiguous(f'`{text}` could be a number or a text: write "{text}" for the text, or plain digits')
+    return text
+
+
+class Located:
+    """Plain data and the 1-based line of each value, by its path of keys and indexes."""
+
+    def __init__(self, data: Any, lines: Mapping[Path, int], source: str) -> None:
+        self.data = data
+        self.lines = dict(lines)
+        self.source = source
+
+    def line(self, path: Path) -> int:
+        """The line of the value at `path`, or of the nearest value around it."""
+        while path and path not in self.lines:
+            path = path[:-1]
+        return self.lines.get(path, 1)
+
+
+def loads(text: str, source: str) -> Located:
+    """Parse one YAML document. `source` names it in errors. Raises InputError with file and line."""
+    import yaml
+
+    if len(text) > MAX_BYTES:
+        raise InputError(f"{source}: {len(text)} characters: too large for a file that people edit")
+    loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+    try:
+        node = yaml.compose(text, Loader=loader)
+    except yaml.MarkedYAMLError as error:
+        mark = error.problem_mark or error.context_mark
+        line = mark.line + 1 if mark else 1
+        raise InputError(f"{source}:{line}: not valid YAML: {error.problem or error.context}") from None
+    except (yaml.YAMLError, RecursionError, ValueError) as error:
+        raise InputError(f"{source}: not valid YAML: {str(error).splitlines()[0]}") from None
+    lines: dict[Path, int] = {}
+    return Located(_build(node, (), lines, source, set(), 0), lines, source)
+
+
+def _build(node: Any, path: Path, lines: dict[Path, int], source: str, seen: set[int], depth: int) -> Any:
+    """Plain data of a composed node; aliases, tags, deep nesting and repeated keys are refused."""
+    if node is None:
+        return None
+    line = node.start_mark.line + 1
+    lines[path] = line
+    if id(node) in seen or depth > 30:
+        raise InputError(f"{source}:{line}: aliases and deep nesting are not used in these files")
+    seen.add(id(node))
+    kind = node.tag.rsplit(":", 1)[-1]
+    if not node.tag.startswith("tag:yaml.org,2002:") or kind in {"python", "binary", "set", "omap", "merge"}:
+        raise InputError(f"{source}:{line}: the tag {node.tag!r} is not used in these files")
+    if node.id == "scalar":
+        if node.style:
+            return node.value
+        try:
+            return plain_value(node.value)
+        except Ambiguous as error:
+            raise InputError(f"{source}:{line}: {error}") from None
+    if node.id == "sequence":
+        return [
+            _build(item, (*path, index), lines, source, seen, depth + 1)
+            for index, item in enumerate(node.value)
+        ]
+    return _mapping(node, path, lines, source, seen, depth)
+
+
+def _mapping(
+    node: Any, path: Path, lines: dict[Path, int], source: str, seen: set[int], depth: int
+) -> dict[str, Any]:
+    """A mapping with text keys, each once."""
+    result: dict[str, Any] = {}
+    for key_node, value_node in node.value:
+        line = key_node.start_mark.line + 1
+        if key_node.id != "scalar":
+            raise InputError(f"{source}:{line}: a key must be a plain word")
+        key = key_node.value
+        if key in result:
+            raise InputError(
+                f"{source}:{line}: the key {key!r} stands here a second time (first: line {lines[(*path, key)]})"
+            )
+        result[key] = _build(value_node, (*path, key), lines, source, seen, depth + 1)
+        lines[(*path, key)] = line
+    return result
+
+
+def dumps(data: Any, header: str = "") -> str:
+    """YAML text that `loads` reads back as the same data: keys in their order, doubtful texts quoted."""
+    import yaml
+
+    class Dumper(yaml.SafeDumper):
+        """Quotes every text that the strict loader would not take for the same text."""
+
+        def ignore_aliases(self, _data: Any) -> bool:
+            return True
+
+    def text(dumper: Any, value: str) -> Any:
+        if "\n" in value:
+            return dumper.represent_scalar("tag:yaml.org,2002:str", value, style="|")
+        try:
+            plain = isinstance(plain_value(value), str)
+        except Ambiguous:
+            plain = False
+        return dumper.represent_scalar("tag:yaml.org,2002:str", value, style=None if plain else '"')
+
+    Dumper.add_representer(str, text)
+    body = yaml.dump(
+        data, Dumper=Dumper, sort_keys=False, allow_unicode=True, width=110, default_flow_style=False
+    )
+    return header + body
