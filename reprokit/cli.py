@@ -102,17 +102,21 @@ def _wrong_use(error: click.ClickException) -> int:
 
 
 def _bug() -> int:
-    """A note about a bug in reprokit itself, as Markdown. Its traceback names our code only, no values."""
+    """A note about a bug in reprokit itself, as Markdown. Frames are cut to file names below a package folder."""
     import platform
     import traceback
 
     kind, value, trace = sys.exc_info()
-    frames = "".join(traceback.format_tb(trace))
+    name = kind.__name__ if kind else "error"
+    frames = "\n".join(
+        f"{'/'.join(frame.filename.split('/')[-3:])}:{frame.lineno} {frame.name}: {frame.line}"
+        for frame in traceback.extract_tb(trace)
+    )
     output.talk(
-        f"reprokit: this is a bug in reprokit. Nothing sealed was changed. Please report the note below, "
-        f"after reading it.\n\n"
-        f"### reprokit {VERSION}: {kind.__name__ if kind else 'error'}\n\n"
+        "reprokit: this is a bug in reprokit; nothing that was sealed has been changed. "
+        "Please report the note below, after reading it.\n\n"
+        f"### reprokit {VERSION}: {name}\n\n"
         f"Python {platform.python_version()}, {platform.system()} {platform.machine()}\n\n"
-        f"```text\n{frames}{kind.__name__ if kind else ''}: {value}\n```"
+        f"```text\n{frames}\n{name}: {value}\n```"
     )
     return errors.BUG

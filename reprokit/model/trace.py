@@ -89,7 +89,7 @@ class Ended(Event, frozen=True, kw_only=True, tag=True):
     signal: int | None
     ended_by: str
     ended: str
-    seconds: float
+    seconds: float | None = None
     hang_since: str | None = None
     hang_seconds: float | None = None
     hang_reason: str | None = None

@@ -42,12 +42,17 @@ def create(recipe_file: Path, target: Path) -> Kit:
     """
     recipe = recipes.load(recipe_file)
     folder = recipe_file.resolve().parent
-    code = inside(folder, recipe.source.path, recipe_file, folder_wanted=True)
+    code = inside(
+        folder, recipe.source.path, recipes.place(recipe_file, "source", "path"), folder_wanted=True
+    )
     texts = {"recipe.yaml": _read(recipe_file)}
     if recipe.requires.file:
-        texts["requirements.txt"] = _read(inside(folder, recipe.requires.file, recipe_file))
-    for candidate in recipe.candidates:
-        texts[f"patches/{candidate.id}.patch"] = _read(inside(folder, candidate.patch, recipe_file))
+        texts["requirements.txt"] = _read(
+            inside(folder, recipe.requires.file, recipes.place(recipe_file, "requires", "file"))
+        )
+    for index, candidate in enumerate(recipe.candidates):
+        place = recipes.place(recipe_file, "candidates", index, "patch")
+        texts[f"patches/{candidate.id}.patch"] = _read(inside(folder, candidate.patch, place))
     existing = store_kit.is_kit(target)
     if existing:
         _same_inputs(store_kit.open_kit(target), texts)
@@ -88,9 +93,10 @@ def _bundle(recipe: Recipe, code: Path, recipe_file: Path, scratch: Path) -> Pat
         code, scratch / "repository", f"{recipe.name}: the program as shipped with its recipe"
     )
     if commit != recipe.source.commit:
-        located = f"{recipe_file}: source.commit is {recipe.source.commit}, but {recipe.source.path}/ makes {commit}"
         raise InputError(
-            located, hint="the folder or the recipe was edited: put the new commit into the recipe"
+            f"{recipes.place(recipe_file, 'source', 'commit')}: source.commit is {recipe.source.commit}, "
+            f"but {recipe.source.path}/ makes {commit}",
+            hint="the folder or the recipe was edited: put the new commit into the recipe",
         )
     target = scratch / "source.bundle"
     git.bundle(scratch / "repository", target)
@@ -117,15 +123,18 @@ def _declare(kit: Kit, recipe: Recipe, sums: dict[str, str]) -> None:
     )
 
 
-def inside(folder: Path, name: str, recipe_file: Path, *, folder_wanted: bool = False) -> Path:
-    """The file or folder `name` of a recipe. Raises InputError where it leaves the recipe's folder or is missing."""
+def inside(folder: Path, name: str, place: str, *, folder_wanted: bool = False) -> Path:
+    """The file or folder `name` of a recipe. Raises InputError where it leaves the recipe's folder or is missing.
+
+    `place`: file and line of the recipe that names it.
+    """
     path = (folder / name).resolve()
     if Path(name).is_absolute() or not path.is_relative_to(folder):
-        raise InputError(f"{recipe_file}: {name}: must lie in the recipe's folder")
+        raise InputError(f"{place}: {name}: must lie in the recipe's folder")
     if folder_wanted and not path.is_dir():
-        raise InputError(f"{recipe_file}: source.path: there is no folder {name}")
+        raise InputError(f"{place}: there is no folder {name}")
     if not folder_wanted and not path.is_file():
-        raise InputError(f"{recipe_file}: there is no file {name}")
+        raise InputError(f"{place}: there is no file {name}")
     return path
 
 

@@ -51,7 +51,7 @@ def launch_of(kit: Kit, variation: Variation = BASE_ARM) -> Launch:
         "address_space_mib": "none" if mib is None else str(mib),
     }
     return Launch(
-        name=kit.layout.name,
+        name=kit.declaration.name,
         base=recipe.source.commit,
         command=tuple(word.format_map(fields) for word in recipe.job.command),
         env={**recipe.env, **variation.env},

@@ -10,8 +10,16 @@ from reprokit.store.kit import Kit
 
 
 def redactor(kit: Kit) -> Redactor:
-    """Secret rules for one sealing. The same secret gets the same placeholder in all files of the call."""
-    return Redactor()
+    """Secret rules for one sealing. The same secret gets the same placeholder in all files of the call.
+
+    Secrets are not kept, so an earlier run's numbers cannot be given again for the same secret; they are passed over,
+    so that one number never stands for two secrets.
+    """
+    rules = Redactor()
+    for run in kit.runs():
+        for data in run.read().values():
+            rules.observe(data)
+    return rules
 
 
 def seal(kit: Kit, run_id: str) -> None:

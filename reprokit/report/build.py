@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-from reprokit.report import patches, sections
+from reprokit.report import around, failure, patches
 from reprokit.report.blocks import Report, Sources
 from reprokit.report.material import Material
 
 ORDER = (
-    sections.problem,
-    sections.observations,
-    sections.memory,
-    sections.repro,
-    sections.expected,
-    sections.actual,
-    sections.regression,
-    sections.environment,
-    sections.logs,
-    sections.suggested,
+    failure.problem,
+    around.observations,
+    around.memory,
+    around.repro,
+    around.expected,
+    failure.actual,
+    around.regression,
+    around.environment,
+    around.logs,
+    around.suggested,
 )
 
 
@@ -26,7 +26,7 @@ def build(material: Material) -> Report:
     found = [section for make in ORDER if (section := make(material, sources)) is not None]
     found += patches.sections(material, sources)
     return Report(
-        title=sections.title(material),
+        title=failure.title(material),
         sections=tuple(found),
         sources=sources.all,
         footer=(

@@ -19,12 +19,15 @@ def run_lines(run: Run, *, subject: bool = False) -> list[str]:
     if failure is not None:
         if failure.exception:
             lines.append(_line("exception", failure.exception, _place(run, "exception")))
-        lines.append(_line("site", failure.site or "unknown", _place(run, "site")))
+        if failure.site or failure.exception:
+            lines.append(_line("site", failure.site or "unknown", _place(run, "site")))
         statement = run.fingerprint.statement if run.fingerprint else None
         if statement:
             lines.append(_line("statement", statement))
-        lines.append(_line("ranks", _ranks(run), _place(run, "failing_ranks")))
-        lines.append(_line("iteration", _iteration(run)))
+        if failure.failing_ranks:
+            lines.append(_line("ranks", _ranks(run), _place(run, "failing_ranks")))
+        if failure.iteration is not None:
+            lines.append(_line("iteration", _iteration(run)))
         if failure.requested_bytes is not None:
             asked = f"{gib(failure.requested_bytes)} ({failure.requested_bytes} bytes)"
             lines.append(_line("asked for", asked, _place(run, "requested_bytes")))
@@ -54,7 +57,11 @@ def _headline(run: Run) -> str:
         code = "" if run.exit_code is None else f", exit code {run.exit_code}"
         return f"{run.outcome}{code}"
     hung = ", then hung" if run.failure.hang_after_failure else ""
-    return f"{run.failure.kind}{hung}; ended by {run.ended_by}"
+    code = "" if run.exit_code is None else f" with exit code {run.exit_code}"
+    kind = run.failure.kind
+    if kind == "unknown":
+        kind = "failed; the cause is unknown" if not run.failure.exception else "failed; the kind is unknown"
+    return f"{kind}{hung}; ended by {run.ended_by}{code}"
 
 
 def _ranks(run: Run) -> str:

@@ -92,6 +92,11 @@ def load(path: Path, overrides: Mapping[str, str] | None = None) -> Recipe:
     return recipe
 
 
+def place(path: Path, *keys: str | int) -> str:
+    """`recipe.yaml:12`: where a key of a readable recipe stands, for messages."""
+    return f"{path}:{yamlfile.loads(read_text(path), str(path)).line(keys)}"
+
+
 def _override(located: yamlfile.Located, key: str, text: str) -> None:
     """Replace the value at dotted `key`. A key that no recipe has fails the check that follows."""
     keys = key.split(".")

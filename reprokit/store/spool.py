@@ -64,7 +64,7 @@ def begin(kit: Kit, declaration: RunDeclaration) -> Path:
     if (layout.evidence / declaration.id).exists() or folder.exists():
         raise SafetyError(f"{kit.root}: a run {declaration.id!r} exists", hint="choose another id with --run")
     files.make_folder(folder)
-    files.write(folder / "run.yaml", yamlfile.dumps(msgspec.to_builtins(declaration), HEADER))
+    files.write(folder / "run.yaml", yamlfile.dumps(msgspec.to_builtins(declaration), HEADER, quoted=True))
     return folder
 
 

@@ -7,6 +7,7 @@ equal keys wins in silence. Here each of these is an error that names the line a
 from __future__ import annotations
 
 import re
+import sys
 from typing import TYPE_CHECKING, Any
 
 from reprokit.errors import InputError
@@ -135,8 +136,12 @@ def _mapping(
     return result
 
 
-def dumps(data: Any, header: str = "") -> str:
-    """YAML text that `loads` reads back as the same data: keys in their order, doubtful texts quoted."""
+def dumps(data: Any, header: str = "", *, quoted: bool = False) -> str:
+    """YAML text that `loads` reads back as the same data: keys in their order, doubtful texts quoted.
+
+    `quoted`: for files that go through the secret rules. Every text in double quotes, so that it stays a text where
+    a placeholder replaces a part of it; lists of words on one line, so that a flag stands beside its value.
+    """
     import yaml
 
     class Dumper(yaml.SafeDumper):
@@ -146,16 +151,20 @@ def dumps(data: Any, header: str = "") -> str:
             return True
 
     def text(dumper: Any, value: str) -> Any:
-        if "\n" in value:
-            return dumper.represent_scalar("tag:yaml.org,2002:str", value, style="|")
         try:
-            plain = isinstance(plain_value(value), str)
+            plain = not quoted and isinstance(plain_value(value), str)
         except Ambiguous:
             plain = False
         return dumper.represent_scalar("tag:yaml.org,2002:str", value, style=None if plain else '"')
 
+    def sequence(dumper: Any, value: list[Any] | tuple[Any, ...]) -> Any:
+        return dumper.represent_sequence("tag:yaml.org,2002:seq", value, flow_style=quoted)
+
     Dumper.add_representer(str, text)
+    Dumper.add_representer(list, sequence)
+    Dumper.add_representer(tuple, sequence)
+    width = sys.maxsize if quoted else 110
     body = yaml.dump(
-        data, Dumper=Dumper, sort_keys=False, allow_unicode=True, width=110, default_flow_style=False
+        data, Dumper=Dumper, sort_keys=False, allow_unicode=True, width=width, default_flow_style=False
     )
     return header + body

@@ -1,22 +1,11 @@
-"""The report's sections, each from Material to blocks. Nothing is said that no fact carries."""
+"""The report's sections on the failure itself: title, problem, what happened in which order."""
 
 from __future__ import annotations
 
 from reprokit.model.facts import Where
 from reprokit.model.run import Rank, Run
 from reprokit.model.units import gib
-from reprokit.report.blocks import (
-    Block,
-    Code,
-    Fenced,
-    Items,
-    Paragraph,
-    Section,
-    Sentence,
-    Sources,
-    Table,
-    say,
-)
+from reprokit.report.blocks import Block, Code, Items, Paragraph, Section, Sentence, Sources, Table, say
 from reprokit.report.material import Material, ranks_text
 
 
@@ -90,11 +79,11 @@ def _iteration_words(run: Run) -> str:
 def _hang_sentence(run: Run, sources: Sources) -> list[Sentence]:
     for finding in run.findings:
         if finding.rule == "hang_after_failure":
-            return [say(finding.statement, refs=_refs(run, finding.evidence, sources))]
+            return [say(finding.statement, refs=refs_of(run, finding.evidence, sources))]
     return []
 
 
-def _refs(run: Run, places: tuple[Where, ...], sources: Sources) -> tuple[int, ...]:
+def refs_of(run: Run, places: tuple[Where, ...], sources: Sources) -> tuple[int, ...]:
     return tuple(number for where in places for number in sources.cite(run.id, where))
 
 
@@ -120,32 +109,6 @@ def _deciding(run: Run) -> Where | None:
     return next(iter((*run.outcome_evidence, *run.ended_evidence)), None)
 
 
-def repro(material: Material, sources: Sources) -> Section | None:
-    """The ten-line script, and how to pass by hand what the kit holds."""
-    if material.repro is None:
-        return None
-    blocks: list[Block] = [Fenced(material.repro, "shell")]
-    text = "Run it from the kit's launch/ folder. "
-    blocks.append(
-        Paragraph(
-            (say(text, Code("bash launch/run.sh"), " does the same, and ends the hang with stacks taken."),)
-        )
-    )
-    return Section("Minimal repro", tuple(blocks))
-
-
-def expected(material: Material, sources: Sources) -> Section | None:
-    """The pass criterion, in the recipe's words."""
-    said = []
-    if material.behavior:
-        said.append(say(" ".join(material.behavior.split())))
-    if material.pass_iterations is not None:
-        said.append(
-            say(f"Pass criterion: {material.pass_iterations} iterations complete and the job exits with 0.")
-        )
-    return Section("Expected behavior", (Paragraph(tuple(said)),)) if said else None
-
-
 def actual(material: Material, sources: Sources) -> Section:
     """What happened, in order."""
     run = material.subject
@@ -164,7 +127,7 @@ def actual(material: Material, sources: Sources) -> Section:
     steps += _hang_sentence(run, sources)
     if run.exit_code is not None:
         after = ", after it was ended" if run.ended_by == "agent" else ""
-        refs = _refs(run, run.ended_evidence, sources)
+        refs = refs_of(run, run.ended_evidence, sources)
         steps.append(say(f"Exit code of the command{after}: {run.exit_code}.", refs=refs))
     blocks: list[Block] = [Items(tuple(steps), numbered=True)]
     if failed_ranks(run):
@@ -210,136 +173,3 @@ def _rank_table(run: Run, sources: Sources) -> Table:
             )
         )
     return Table(("Rank", "Site", "Statement", "Asked for"), tuple(rows))
-
-
-def memory(material: Material, sources: Sources) -> Section | None:
-    """Every memory line of the subject, with printed text and bytes."""
-    run = material.subject
-    if not run.memory:
-        return None
-    rows = []
-    for line in run.memory:
-        for name, size in line.values.items():
-            rows.append(
-                (
-                    say(
-                        "unknown" if line.rank is None else str(line.rank),
-                        refs=sources.cite(run.id, line.where),
-                    ),
-                    say(str(line.after_iteration)),
-                    say(Code(name)),
-                    say(size.printed),
-                    say(gib(size.bytes)),
-                )
-            )
-    table = Table(("Rank", "After iteration", "Figure", "Printed", "In binary units"), tuple(rows))
-    return Section("Memory", (table,))
-
-
-def observations(material: Material, sources: Sources) -> Section | None:
-    """What rules concluded, what they excluded too."""
-    run = material.subject
-    items = []
-    for finding in run.findings:
-        if finding.rule == "hang_after_failure":
-            continue
-        ruled_out = "" if finding.holds else "Ruled out: "
-        hedge = {"established": "", "likely": " (likely, not proven)", "possible": " (possible)"}[
-            finding.confidence
-        ]
-        items.append(
-            say(f"{ruled_out}{finding.statement}{hedge}", refs=_refs(run, finding.evidence, sources))
-        )
-    return Section("Additional observations", (Items(tuple(items)),)) if items else None
-
-
-def environment(material: Material, sources: Sources) -> Section:
-    """What it ran on. Everything that is not known is said to be unknown."""
-    run = material.subject
-    items = [
-        say("Base revision: ", Code(run.commits.get("base", "unknown")), " (in the kit as a git bundle).")
-    ]
-    where = Where("node-0/part.json", 0)
-    for name in ("python", "os", "kernel", "machine", "libc", "cpu", "cores_allowed", "mem_total_bytes"):
-        if name in run.versions:
-            place = Where(run.version_sources.get(name, where.path), 0)
-            items.append(
-                say(
-                    f"{LABELS[name]}: ",
-                    _version_words(name, run.versions[name]),
-                    ".",
-                    refs=sources.cite(run.id, place),
-                )
-            )
-    if material.launch is not None and material.launch.packages:
-        items.append(
-            say("Packages (checked before each start): ", Code(", ".join(material.launch.packages)), ".")
-        )
-    if material.loose:
-        items.append(
-            say(
-                "Container: none of these runs used one. The kit's container spec is loose: "
-                + "; ".join(material.loose)
-                + "."
-            )
-        )
-    return Section("Environment", (Items(tuple(items)),))
-
-
-LABELS = {
-    "python": "Python",
-    "os": "OS",
-    "kernel": "Kernel",
-    "machine": "Machine",
-    "libc": "C library",
-    "cpu": "CPU",
-    "cores_allowed": "Cores the job may use",
-    "mem_total_bytes": "Memory of the host",
-}
-
-
-def _version_words(name: str, value: str) -> str | Code:
-    if name == "mem_total_bytes" and value.isdigit():
-        return f"{gib(int(value))} ({value} bytes)"
-    return Code(value)
-
-
-def logs(material: Material, sources: Sources) -> Section | None:
-    """The deciding lines of each distinct failure, one rank each."""
-    run = material.subject
-    groups: dict[tuple[str | None, str | None, str | None], list[Rank]] = {}
-    for rank in failed_ranks(run):
-        if rank.failure:
-            groups.setdefault((rank.failure.exception, rank.failure.site, rank.failure.statement), []).append(
-                rank
-            )
-    blocks: list[Block] = []
-    for members in groups.values():
-        shown = members[0]
-        if shown.failure is None or shown.rank not in material.excerpts:
-            continue
-        others = tuple(rank.rank for rank in members[1:])
-        more = f"; the same exception, site and statement on {ranks_text(others)}" if others else ""
-        blocks.append(
-            Paragraph((say(f"Rank {shown.rank}{more}:", refs=sources.cite(run.id, shown.failure.where)),))
-        )
-        blocks.append(Fenced(material.excerpts[shown.rank], "text"))
-    return Section("Logs", tuple(blocks)) if blocks else None
-
-
-def regression(material: Material, sources: Sources) -> Section:
-    """A kit with one stack cannot know."""
-    return Section(
-        "Regression?", (Paragraph((say("Not sure: the kit holds no run of an older stack or revision."),)),)
-    )
-
-
-def suggested(material: Material, sources: Sources) -> Section | None:
-    """What a person put into the recipe, and what rules suggest."""
-    items = [
-        say(" ".join(text.split())) for text in (material.recipe.report.suggested if material.recipe else ())
-    ]
-    items += [
-        say(finding.suggests) for finding in material.subject.findings if finding.suggests and finding.holds
-    ]
-    return Section("Suggested investigation", (Items(tuple(items)),)) if items else None
