@@ -43,6 +43,12 @@ def md(value: Any) -> str:
     return _REFERENCE.sub(lambda match: f"{match[1]}#\u200b", text)
 
 
+def comment(value: Any) -> str:
+    """A text inside a comment of a script or of HTML: one line, and nothing that ends the comment."""
+    text = "".join(character if character.isprintable() else " " for character in str(value))
+    return _SPACE.sub(" ", text).replace("--", "- -").strip()
+
+
 def code(value: Any) -> str:
     """Evidence as a Markdown code span, with more backticks around it than inside."""
     text = " ".join(str(value).split())
@@ -72,7 +78,7 @@ def _environment() -> Environment:
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
-    environment.filters |= {"sh": shell_word, "md": md, "code": code, "fence": fence}
+    environment.filters |= {"sh": shell_word, "md": md, "comment": comment, "code": code, "fence": fence}
     return environment
 
 

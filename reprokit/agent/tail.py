@@ -48,12 +48,16 @@ class Tail:
         self._carry = b""
         self._lines = 0
 
+    def size(self) -> int:
+        """How much there is by now."""
+        return os.fstat(self._fd).st_size
+
     def read(self, want_failure: bool) -> News:
         """Read what is new; looks for a failure only if one is wanted."""
         start = self.position
         failure: Mark | None = None
         iterations: list[int] = []
-        size = os.fstat(self._fd).st_size
+        size = self.size()
         if size < self.position:  # the job cut its own file
             self.position, self._carry = size, b""
             return News(0, None, [])

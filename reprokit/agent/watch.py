@@ -77,7 +77,9 @@ class Watch:
                 left = self._end(cause)
                 break
         now = self._clock.now()
-        self._read(now)
+        size = self._tail.size()
+        while self._tail.position < size and self._read(now):
+            pass  # one read may stop half-way through a flood
         return Facts(
             code=self._job.poll(),
             cause=cause,
@@ -95,7 +97,8 @@ class Watch:
             return _BUSY_S
         return _START_PAUSE_S if now < _START_S else _CALM_S
 
-    def _read(self, now: float) -> None:
+    def _read(self, now: float) -> int:
+        """Take in new output; gives how many bytes there were."""
         news = self._tail.read(want_failure=not self._detector.failure_seen)
         if news.new_bytes:
             self._last_output = now
@@ -107,6 +110,7 @@ class Watch:
             self._failure_noted = True
             self._spool.event("failure_seen", now, offset=news.failure.offset, line=news.failure.line)
         self._keep_room(now, news.new_bytes > 0)
+        return news.new_bytes
 
     def _keep_room(self, now: float, busy: bool) -> None:
         try:

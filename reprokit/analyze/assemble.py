@@ -48,13 +48,13 @@ def assemble(
     """The run that `events` tell of. `sources`: the files that were read."""
     evidence = Evidence(events)
     progress = _progress(evidence)
-    ended = evidence.of(Ended)[-1] if evidence.of(Ended) else None
+    ended = _deciding_end(evidence.of(Ended))
     failed = failures.by_rank(evidence.of(Raised), evidence.roots)
     cause = failures.first_cause(failed)
     hang = _hang(ended)
     hung_after = _hung_after(ended, cause is not None)
     failure = (
-        failures.describe(cause, failed, progress.last, hung_after)
+        failures.describe(cause, failed, progress.last, hung_after, evidence.roots)
         if cause
         else _silent(ended, hang, progress)
     )
@@ -88,6 +88,13 @@ def assemble(
     run = _with(run, fingerprint=_fingerprint(run, cause, evidence))
     findings = tuple(finding for rule in RULES for finding in rule.look(run, evidence.events))
     return _with(run, findings=findings)
+
+
+def _deciding_end(ends: list[Ended]) -> Ended | None:
+    """Of several places that recorded an end (one a node) the one that did not go well; a hang before an exit code."""
+    hung = [end for end in ends if end.hang_since is not None]
+    bad = [end for end in ends if end.exit_code != 0 or end.signal is not None or end.not_started is not None]
+    return next(iter((*hung, *bad, *ends)), None)
 
 
 def _with(run: Run, **changes: object) -> Run:

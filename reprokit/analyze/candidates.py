@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from reprokit.analyze.compare import delta_sentence, headline, memory_deltas
+from reprokit.analyze.compare import delta_sentence, headline, memory_deltas, words
 from reprokit.analyze.verdict import judge
 from reprokit.model.kit import Candidate
 from reprokit.model.run import Run
@@ -100,4 +100,4 @@ def _side_effects(control: Run | None, patched: Run | None) -> tuple[str, ...]:
     before, after = control.failure.failing_ranks, patched.failure.failing_ranks
     if before == after:
         return ()
-    return (f"Failing ranks {', '.join(map(str, before))} became {', '.join(map(str, after))}.",)
+    return (f"Failing ranks {words(before)} became {words(after)}.",)

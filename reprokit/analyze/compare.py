@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from reprokit.model.facts import Where
 from reprokit.model.finding import Finding
 from reprokit.model.run import MemoryFigures, Run
 from reprokit.model.units import Size, signed
@@ -65,7 +66,8 @@ def _delta(name: str, one: MemoryFigures, two: MemoryFigures, a: Size, b: Size) 
 def headline(deltas: tuple[Delta, ...]) -> Delta | None:
     """The delta that says most about a peak: the highest watermark of allocated memory at the latest equal point."""
     peaks = [delta for delta in deltas if "max" in delta.what and "allocated" in delta.what]
-    return peaks[-1] if peaks else None
+    latest = [delta for delta in peaks if delta.point == peaks[-1].point]
+    return max(latest, key=lambda delta: max(delta.a_bytes, delta.b_bytes), default=None)
 
 
 def compare(a: Run, b: Run) -> Comparison:
@@ -107,10 +109,14 @@ def _same_site(a: Run, b: Run) -> list[Finding]:
         if same
         else (f"{a.id} failed in {a.failure.site}, {b.id} in {b.failure.site}.")
     )
-    evidence = tuple(rank.failure.where for run in (a, b) for rank in run.ranks[:1] if rank.failure)
+    evidence = tuple(where for run in (a, b) for where in _failures(run)[:1])
     return [
         Finding(rule="same_site", holds=same, confidence="established", statement=both, evidence=evidence)
     ]
+
+
+def _failures(run: Run) -> list[Where]:
+    return [rank.failure.where for rank in run.ranks if rank.failure]
 
 
 def _peak_growth(a: Run, b: Run, deltas: tuple[Delta, ...]) -> list[Finding]:

@@ -35,15 +35,18 @@ def by_rank(events: Iterable[Raised], roots: Iterable[str]) -> list[tuple[Raised
     """
     known = tuple(roots)
     chosen: dict[object, Raised] = {}
-    order: list[object] = []
-    for raised in sorted(events, key=lambda event: (event.where.path, event.first.line)):
+    for raised in sorted(events, key=_place):
         key: object = raised.rank if raised.rank is not None else (raised.where.path, raised.first.line)
         if key not in chosen:
             chosen[key] = raised
-            order.append(key)
         elif PRECEDENCE.index(kind_of(raised)) < PRECEDENCE.index(kind_of(chosen[key])):
             chosen[key] = raised
-    return [(chosen[key], _rank_failure(chosen[key], known)) for key in order]
+    kept = sorted(chosen.values(), key=_place)
+    return [(raised, _rank_failure(raised, known)) for raised in kept]
+
+
+def _place(raised: Raised) -> tuple[str, int]:
+    return raised.where.path, raised.first.line
 
 
 def _rank_failure(raised: Raised, roots: tuple[str, ...]) -> RankFailure:
@@ -73,6 +76,7 @@ def describe(
     failed: list[tuple[Raised, RankFailure]],
     last_done: int | None,
     hung: bool | None,
+    roots: Iterable[str] = (),
 ) -> Failure:
     """The failure record of a run: figures of the first failing rank, each with where it was read."""
     raised, first = cause
@@ -87,7 +91,7 @@ def describe(
         if ranks
         else unknown(_NO_RANK),
     }
-    frame = sites.site_frame(raised.frames)
+    frame = sites.site_frame(raised.frames, tuple(roots))
     if first.site and frame:
         details["site"] = seen(raised.where, f'File "{frame.path}", line {frame.line}, in {frame.function}')
     else:

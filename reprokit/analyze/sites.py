@@ -20,12 +20,13 @@ def suffix(path: str, roots: Iterable[str] = ()) -> str:
 
     `roots`: folders known to hold the code (the job's working directory), longest match first.
     """
-    for root in sorted(roots, key=len, reverse=True):
-        if root and path.startswith(root.rstrip("/") + "/"):
-            return path[len(root.rstrip("/")) + 1 :]
+    # An environment may lie inside the job's folder, so packages come first.
     for folder in _PACKAGE_FOLDERS:
         if folder in path:
             return path.rsplit(folder, 1)[1]
+    for root in sorted(roots, key=len, reverse=True):
+        if root and path.startswith(root.rstrip("/") + "/"):
+            return path[len(root.rstrip("/")) + 1 :]
     parts = path.split("/")
     for index, part in enumerate(parts[:-1]):
         if part in TOP_PACKAGES:

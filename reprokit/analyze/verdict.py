@@ -24,7 +24,8 @@ def judge(subject: Run, trial: Run, pass_iterations: int | None) -> Verdict:
 def _judge(subject: Run, trial: Run, pass_iterations: int | None) -> tuple[TrialOutcome, tuple[str, ...]]:
     if trial.not_started is not None:
         return "inconclusive", (f"{trial.id} did not start: {trial.not_started}.",)
-    if trial.ended_by == "cancelled":
+    if trial.ended_by == "cancelled" and (trial.failure is None or trial.failure.kind not in PROVEN_KINDS):
+        # What a job prints when it is stopped (KeyboardInterrupt, say) is no failure of its own.
         return "inconclusive", (
             f"{trial.id} was stopped by a signal to the recorder before it showed anything.",
         )

@@ -49,5 +49,9 @@ MARK = "Made by reprokit "
 
 
 def without_header(text: str) -> str:
-    """A generated text without its header line."""
-    return "".join(line for line in text.splitlines(keepends=True) if MARK not in line)
+    """A generated text without its header, which is one of its first two lines."""
+    lines = text.splitlines(keepends=True)
+    header = next(
+        (n for n, line in enumerate(lines[:2]) if line.startswith((f"# {MARK}", f"<!-- {MARK}"))), None
+    )
+    return "".join(line for number, line in enumerate(lines) if number != header)

@@ -10,8 +10,8 @@ from reprokit.model.verdict import CandidateOutcome
 
 SCHEMA = "reprokit/recipe/1"
 
-Name = Annotated[str, Meta(pattern=r"^[a-z0-9][a-z0-9._-]{0,63}$")]
-EnvName = Annotated[str, Meta(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$")]
+Name = Annotated[str, Meta(pattern=r"^[a-z0-9][a-z0-9._-]{0,63}\Z")]
+EnvName = Annotated[str, Meta(pattern=r"^[A-Za-z_][A-Za-z0-9_]*\Z")]
 Count = Annotated[int, Meta(ge=1)]
 
 
@@ -24,15 +24,15 @@ class Source(Section, frozen=True, kw_only=True):
     so `commit` (40 hex digits) is the same on every machine and is checked."""
 
     path: str
-    commit: Annotated[str, Meta(pattern=r"^[0-9a-f]{40}$")]
+    commit: Annotated[str, Meta(pattern=r"^[0-9a-f]{40}\Z")]
 
 
 class Requires(Section, frozen=True, kw_only=True):
     """What the job's Python must have. `python`: lowest version, `>=3.11`. `packages`: exact pins `name==version`,
     as in `file` (with hashes)."""
 
-    python: Annotated[str, Meta(pattern=r"^>=3\.[0-9]{1,2}$")]
-    packages: tuple[Annotated[str, Meta(pattern=r"^[A-Za-z0-9._-]+==[A-Za-z0-9.+!_-]+$")], ...] = ()
+    python: Annotated[str, Meta(pattern=r"^>=3\.[0-9]{1,2}\Z")]
+    packages: tuple[Annotated[str, Meta(pattern=r"^[A-Za-z0-9._-]+==[A-Za-z0-9.+!_-]+\Z")], ...] = ()
     file: str | None = None
 
 
@@ -84,7 +84,7 @@ class CandidateSpec(Section, frozen=True, kw_only=True):
 class ContainerSpec(Section, frozen=True, kw_only=True):
     """The base image of the emitted container spec; without a digest it is listed as loose."""
 
-    base: str
+    base: Annotated[str, Meta(pattern=r"^[A-Za-z0-9][A-Za-z0-9._/:@-]*\Z")]
 
 
 class ReportSpec(Section, frozen=True, kw_only=True):

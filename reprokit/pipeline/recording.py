@@ -37,7 +37,7 @@ def begin(kit: Kit, run_id: str | None, command: tuple[str, ...]) -> tuple[str, 
 def agent_command(part: Path, command: tuple[str, ...], end_hang: int | None) -> list[str]:
     """The agent's command line."""
     options = ["--end-hang", str(end_hang)] if end_hang is not None else []
-    return [sys.executable, str(resources.agent()), "--spool", str(part), *options, "--", *command]
+    return [sys.executable, "-B", str(resources.agent()), "--spool", str(part), *options, "--", *command]
 
 
 def run_agent(command: list[str]) -> int:

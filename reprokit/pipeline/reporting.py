@@ -74,7 +74,9 @@ def material(kit: Kit, found: Facts) -> Material:
         runs=found.runs,
         candidates=tuple(judging.candidate_verdicts(kit, found)),
         excerpts=_excerpts(kit, subject),
-        patches={name: _text(kit.root / item.patch) for name, item in declared.items()},
+        patches={
+            name: kit.read_input(item.patch).decode("utf-8", "replace") for name, item in declared.items()
+        },
         scopes={name: item.scope for name, item in declared.items() if item.scope},
         repro=repro,
         recipe=launches.kit_recipe(kit) if launch is not None else None,

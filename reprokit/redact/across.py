@@ -1,4 +1,4 @@
-"""Secrets that run over line ends: private key blocks, and tokens that a hard wrap cut in two.
+"""Secrets that run over line ends: private key blocks, tokens cut in two by a hard wrap, name and value lines.
 
 Line ends are never part of a span: a block gives one span a line, all with the same secret.
 """
@@ -8,9 +8,11 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from reprokit.redact.rule import WrapRule
+from reprokit.redact import names, values
+from reprokit.redact.rule import PLACEHOLDER, WrapRule
 
 BLOCK_RULE = "private-key-block"
+PAIR_RULE = "name-value-lines"
 _BEGIN = re.compile(rb"-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----")
 _END = re.compile(rb"-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----")
 _BODY = re.compile(
@@ -85,6 +87,25 @@ def _without_end(body: list[_Body]) -> list[_Body]:
         if not part.sure:
             return body[:index]
     return body
+
+
+_PAIR = re.compile(
+    rb"name:[ \t]*[\"']?(?P<name>[A-Za-z_][A-Za-z0-9_.-]{0,120})[\"']?[ \t]*\r?\n"
+    rb"[^\r\n]{0,60}?\bvalue:[ \t]*(?P<quote>[\"']?)(?P<value>[^\s\"'][^\r\n\"']{0,4095})"
+)
+
+
+def pairs(data: bytes) -> list[Span]:
+    """Values of `name: DB_PASSWORD` whose `value:` stands on the next line, as in Kubernetes manifests."""
+    spans = []
+    for match in _PAIR.finditer(data):
+        name = names.judge(match["name"].decode("ascii"))
+        value = match["value"].rstrip()
+        sure = name.promise in (names.Promise.STRONG, names.Promise.PASSWORD)
+        if sure and not PLACEHOLDER.match(value) and values.plausible(value):
+            start = match.start("value")
+            spans.append(Span(PAIR_RULE, name.kind, start, start + len(value), value))
+    return spans
 
 
 def wraps(data: bytes, rules: tuple[WrapRule, ...]) -> list[Span]:

@@ -9,18 +9,23 @@ from __future__ import annotations
 import re
 
 from reprokit.redact import names, values
+from reprokit.redact.extent import value_end
 from reprokit.redact.rule import Found, Rule, Sample, fake
 
 _NAME = rb"(?P<name>[A-Za-z_][A-Za-z0-9_.-]{0,120}+)"
-_START = rb"(?:(?P<open>[\"'])|(?<![A-Za-z0-9_.$-]))(?P<dash>--?)?"
-_QUOTE = rb"(?:[bru]{0,2}(?P<quote>\\{0,3}[\"'`]))?"
+_START = rb"(?:(?P<open>[\"'])|(?<![A-Za-z0-9_.$-]))(?P<dash>--?|(?:setenv|ENV)[ \t]{1,8})?"
+_QUOTE = rb"(?:\[?[bru]{0,2}(?P<quote>\\{0,3}[\"'`]))?"
 _FIRST = rb"(?P<secret>[^\s\x00])"
+_SEPARATORS = (
+    rb"(?P<shut>\\{0,3}[\"']\]?)?"  # the quote that ends a JSON key, or a subscript: environ["X"]
+    rb"(?:=(?!=)|[ \t]{1,8}:?=(?!=)[ \t]{0,8}|[ \t]{0,40}:(?:[ \t]{1,8}|(?=[\"'\\]))|[ \t]{0,8}=>[ \t]{0,8}"
+    rb"|(?P<thin>:(?=[A-Za-z0-9])|[ \t]{1,40}(?:\||\xe2\x94\x82|->)[ \t]{1,8}))"  # may mean anything: see _holds
+)
 _ASSIGN = re.compile(
     _START
     + _NAME
     + rb"(?:"
-    + rb"(?P<shut>\\{0,3}[\"'])?"  # the quote that ends a JSON key
-    + rb"(?:=(?!=)|[ \t]{1,8}:?=(?!=)[ \t]{0,8}|[ \t]{0,40}:(?:[ \t]{1,8}|(?=[\"'\\]))|[ \t]{0,8}=>[ \t]{0,8})"
+    + _SEPARATORS
     + rb"|[ \t](?P<dots>\.{3,60})[ \t]"  # Megatron's argument block
     + rb"|(?(dash)(?P<gap>[ \t]{1,8}|[\"'],[ \t]{0,8}(?=[\"']))|(?!))"  # an option and its value
     + rb")"
@@ -28,87 +33,49 @@ _ASSIGN = re.compile(
     + _FIRST
 )
 _PAIR = re.compile(  # {"name": "DB_PASSWORD", "value": "..."} of containers and pods
-    rb"[\"']?(?i:name|key)\\{0,3}[\"']?\s{0,4}[:=]\s{0,4}\\{0,3}[\"']?(?P<name>[A-Za-z_][A-Za-z0-9_.-]{0,120}+)\\{0,3}[\"']?"
+    rb"[\"']?(?i:name|key)\\{0,3}[\"']?\s{0,4}[:=]\s{0,4}\\{0,3}[\"']?"
+    rb"(?P<name>[A-Za-z_][A-Za-z0-9_.-]{0,120}+)\\{0,3}[\"']?"
     rb"\s{0,4},\s{0,4}\\{0,3}[\"']?(?i:value)\\{0,3}[\"']?\s{0,4}[:=]\s{0,4}(?P<quote>\\{0,3}[\"'])?(?P<secret>[^\s\x00])"
 )
-_LIMIT = 8192
-_BARE = re.compile(  # up to a blank or quote, or to what starts the next word: `,NAME=`, `&&`
-    rb"(?:[^\s\x00\"'`\\,&;|<>]+|(?![,&;|][A-Za-z_][A-Za-z0-9_.-]{0,120}=|[;&|<>]{2})[,&;|<>])+"
-)
-_LINE = re.compile(rb"[^\s\x00]+")
-_TAIL = b",;)]}"
-_TAGS = re.compile(rb"(?:\[[A-Za-z]+[0-9]+\]:\s?|[0-9]+:\s|\s|\+|export\s|declare\s-x\s)*")
+_LOOK = 1024  # bytes of a value that are looked at to judge it
+_PART = re.compile(rb"(?:id|type|src|source|env|target)=")  # docker build --secret id=...
 _PROSE = frozenset(
-    b"is to or and for option flag argument must was not with in if when as from will can has should value parameter "
-    b"on instead which that the a an of by are be it this your found given set".split()
+    b"is to or and for option options flag flags argument must was not with in if when as from will can has should "
+    b"value parameter on instead which that the a an of by are be it this your found given set".split()
 )
-
-
-def _end(match: re.Match[bytes]) -> int:
-    """Where the value that starts at the group `secret` ends."""
-    text, start = match.string, match.start("secret")
-    limit = min(len(text), start + _LIMIT)
-    quote = match["quote"]
-    if quote:
-        inner = rb"(?:(?!" + re.escape(quote) + rb")(?:\\[^\r\n\x00]|[^\r\n\x00]))*"
-        found = re.compile(inner).match(text, start, limit)
-        return found.end() if found else start
-    opened = match.groupdict().get("open")
-    separator = text[match.end("name") : start]
-    if opened and separator == b"=":
-        end = text.find(opened, start, limit)
-        cut = re.compile(rb"[\r\n\x00]").search(text, start, end if end >= 0 else start)
-        if end >= 0 and not cut:
-            return end
-    if separator == b"=" and match["name"].isupper() and _TAGS.fullmatch(text, 0, match.start()):
-        found = _LINE.match(text, start, limit)
-        return found.end() if found else start
-    return _bare_end(text, start, limit)
-
-
-def _bare_end(text: bytes, start: int, limit: int) -> int:
-    found = _BARE.match(text, start, limit)
-    if not found:
-        return start
-    end = found.end()
-    if end == len(text) or text[end : end + 1] in b" \t\r\n\"'`\\\x1b":
-        while (
-            end > start
-            and text[end - 1] in _TAIL
-            and text[end - 1 : end] not in _opened(text[start : end - 1])
-        ):
-            end -= 1
-    return end
-
-
-def _opened(value: bytes) -> bytes:
-    """The closing brackets that `value` itself has opened."""
-    pairs = ((b"(", b")"), (b"[", b"]"), (b"{", b"}"))
-    return b"".join(shut for opening, shut in pairs if value.count(opening) > value.count(shut))
 
 
 def _judge(match: re.Match[bytes]) -> Found | None:
     name = names.judge(match["name"].decode("ascii"))
     if name.promise is names.Promise.NONE:
         return None
-    start, end = match.start("secret"), _end(match)
-    value = match.string[start:end]
-    if end <= start or not _holds(match, name, value):
+    start, end = match.start("secret"), value_end(match, _LOOK)
+    if end <= start or not _holds(match, name, match.string[start:end]):
         return None
+    if end - start >= _LOOK:
+        end = value_end(match, len(match.string))
     return Found(name.kind, start, end, soft=not match["quote"])
 
 
 def _holds(match: re.Match[bytes], name: names.Name, value: bytes) -> bool:
     """Whether this value, written this way, is the secret that the name promises."""
     groups = match.groupdict()
+    loose = not groups.get("shut") and not groups.get("gap")
+    if groups.get("open") and loose and groups["quote"] == groups["open"]:
+        return False  # 'Password: ', ...: what looks like a value's first quote ends the text
     upper = match["name"].isupper()
     if name.promise is names.Promise.WEAK:
         # TOKEN=..., PASS=... of an environment: no count and no path is a secret
         owned = upper and len(names.words(match["name"].decode("ascii"))) > 1 and not groups.get("gap")
         return values.looks_random(value, hashes=owned)
+    if groups.get("dash") and _PART.match(value):
+        return False
     if groups.get("gap") and (value.startswith(b"-") or value.lower() in _PROSE or _is_metavar(value)):
         return False
-    bare = not groups["quote"] and not upper and not groups.get("dash")
+    assigned = upper and match.string[match.end("name") : match.start("secret")] == b"="  # an environment
+    if groups.get("thin"):
+        return upper and values.looks_random(value, hashes=True)
+    bare = not groups["quote"] and not assigned and not groups.get("dash")
     if bare and not _is_yaml_line(match, value) and values.is_code(value) and not values.looks_random(value):
         return False
     if value.strip(b"[]<>{}()").lower() == match["name"].lower():
@@ -125,6 +92,8 @@ def _is_metavar(value: bytes) -> bool:
 
 def _is_yaml_line(match: re.Match[bytes], value: bytes) -> bool:
     """`name: value` and nothing else on the line, a plain word: YAML, so the word is the value itself."""
+    if len(match.string) > _LOOK:
+        return False
     before = match.string[: match.start()]
     after = match.string[match.start("secret") + len(value) :]
     separator = match.string[match.end("name") : match.start("secret")]
@@ -135,13 +104,15 @@ def _is_yaml_line(match: re.Match[bytes], value: bytes) -> bool:
 _S = fake(1, 24)
 _H = fake(5, 40, "0123456789abcdef")
 _WORDS = rb"(?:token|secret|pass|key|cred|auth|jwt|pat|cookie|pwd)"
-_GATE = re.compile(_WORDS + rb"[a-z0-9_.-]*+(?:\\{0,3}[\"'])?[ \t]{0,40}(?:[=:]|\.{3})")
-_GATE_OPTION = re.compile(rb"(?:^|[\s\"'])--?[a-z0-9_.-]*?" + _WORDS)
+_GATE = re.compile(
+    _WORDS + rb"[a-z0-9_.-]{0,80}+(?:\\{0,3}[\"'])?[ \t]{0,40}(?:[]=:|]|\.{3}|->|\xe2\x94\x82)"
+)
+_GATE_OPTION = re.compile(rb"(?:(?:^|[\s\"'])--?|\b(?:setenv|env)[ \t]{1,8})[a-z0-9_.-]{0,120}?" + _WORDS)
 
 
 def _gate(line: bytes) -> bool:
     """Whether a line in lower case has a telling word with something assigned to it, or an option with one."""
-    return bool(_GATE.search(line) or (b"-" in line and _GATE_OPTION.search(line)))
+    return bool(_GATE.search(line) or ((b"-" in line or b"env" in line) and _GATE_OPTION.search(line)))
 
 
 _NAME_LITERALS = (
@@ -191,6 +162,11 @@ BY_NAME = Rule(
         Sample(b"X-Auth-Token: " + _S, (_S,)),
         Sample(b"GET /v1?access_token=" + _S + b"&page=2", (_S,)),
         Sample(b"Namespace(seed=1, hf_token='" + _S + b"', password=None)", (_S,)),
+        Sample(b"os.environ['WANDB_API_KEY'] = '" + _H + b"'", (_H,)),
+        Sample(b"setenv HF_TOKEN " + _S, (_S,)),
+        Sample(b"{HF_TOKEN:" + _S + b", A:1}", (_S,)),
+        Sample(b"| NGC_API_KEY | " + _S + b" |", (_S,)),
+        Sample(b"'wandb_key': ['" + _H + b"']", (_H,)),
         Sample(b"docker run -e GH_PAT=" + _S + b" image", (_S,)),
     ),
     negative=(
@@ -216,6 +192,9 @@ BY_NAME = Rule(
         b"forward pass: 12.3 ms, PASSED, bypass=1",
         b"state_dict keys: key=decoder.layers.0.self_attention.linear_qkv.weight",
         b"PWD=/workspace OLDPWD=/root",
+        b"docker build --secret id=hf,src=./token .",
+        b"def ask(prompt='Password: ', stream=None, password=None):",
+        b"KEY:value TOKEN:0 | PASSWORD | set |",
     ),
 )
 

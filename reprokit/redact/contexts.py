@@ -25,14 +25,16 @@ def _header(match: re.Match[bytes]) -> Found | None:
         return None
     if not match["header"] and not values.looks_random(value, hashes=True):
         return None
-    if match["header"] and not match["scheme"] and not values.plausible(value):
+    if match["header"] and not match["scheme"] and (not values.plausible(value) or values.is_code(value)):
         return None
     return Found("auth-header", *match.span("secret"))
 
 
 def _url(match: re.Match[bytes]) -> Found | None:
     value = match["secret"]
-    if values.is_placeholder(value) or re.fullmatch(rb"[0-9]{1,5}(?:[?#].*)?", value):
+    if values.is_placeholder(value) or re.fullmatch(
+        rb"[0-9]{1,5}(?:[?#].*)?|(?i:pass(?:word|wd)?|pwd|token)", value
+    ):
         return None
     return Found("url-password", *match.span("secret"))
 
@@ -102,6 +104,7 @@ CONTEXTS = (
         re.compile(
             rb"(?i:(?P<header>\bauthorization\\{0,3}[\"']?[ ]{0,4}[:=][ ]{0,4}\\{0,3}[\"']?)"
             rb"(?P<scheme>(?:bearer|basic|token|digest|negotiate|apikey)[ ]{1,4})?|\bbearer[ ]{1,4})"
+            rb"(?!(?i:bearer|basic|token|digest|negotiate|apikey)\b)"
             rb"(?P<secret>[^\s\"'`\\,;<>\x00]{4,8192})"
         ),
         (
@@ -188,6 +191,22 @@ CONTEXTS = (
         judge=_login,
     ),
     Rule(
+        "program-login",
+        "password",
+        "man pages of curl (-u user:password) and sshpass (-p); 2026-11-30",
+        (b"curl", b"sshpass"),
+        re.compile(
+            rb"(?:\bcurl\b[^\r\n;|]{0,400}?[ ](?:-u|--user)[ =]['\"]?[^\s:\"'\x00]{1,200}:|\bsshpass[ ]-p[ ]?['\"]?)"
+            rb"(?P<secret>[^\s\"'\x00]{1,4096})"
+        ),
+        (
+            Sample(b"curl -s -u alice:pa55 https://git.example/x", (b"pa55",)),
+            Sample(b"sshpass -p pa55 ssh node-a", (b"pa55",)),
+        ),
+        (b"curl -u alice https://h:80/x", b"curl -u alice:$PASS https://h", b"sshpass -e ssh node-a"),
+        judge=_login,
+    ),
+    Rule(
         "netrc",
         "password",
         "GNU inetutils .netrc: machine, login, password on one line or each on its own",
@@ -210,7 +229,7 @@ CONTEXTS = (
         (b"key",),
         re.compile(
             rb"-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----"
-            rb"(?P<secret>[A-Za-z0-9+/=\\ \t:,.()-]{16,32768}?)(?=-----END|[\"'\r\n\x00]|$)"
+            rb"(?P<secret>(?:[A-Za-z0-9+/=\\ \t:,.()]|-(?!----)){16,32768}+)(?=-----END|[\"'\r\n\x00]|$)"
         ),
         (
             Sample(

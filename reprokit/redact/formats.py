@@ -186,7 +186,7 @@ FORMATS = (
         "jwt",
         "RFC 7519 compact form: base64url of a JSON header, dot, payload, dot, signature (JWE: five parts)",
         "eyJ",
-        r"[A-Za-z0-9_-]{8,4000}\.[A-Za-z0-9_-]{4,8000}(?:\.[A-Za-z0-9_-]*){1,3}",
+        r"[A-Za-z0-9_-]{8,4000}+\.[A-Za-z0-9_-]{4,8000}+(?:\.[A-Za-z0-9_-]*){1,3}",
         (b"eyJ" + fake(38, 20) + b".eyJ" + fake(39, 60) + b"." + fake(40, 43),),
         (b"eyJustAWord eyJ.x", b"eyJhbGciOiJIUzI1NiJ9 alone"),
     ),

@@ -54,7 +54,7 @@ KEY_OTHERS = _set(
     "value host known metric feature column field registration handle plan process rendezvous"
 )
 TOKEN_OWNERS = _set(
-    "hf hub huggingface hugging face github gh gitlab gl access auth api bearer refresh security bot slack wandb wb "
+    "my hf hub huggingface hugging face github gh gitlab gl access auth api bearer refresh security bot slack wandb wb "
     "ngc nvidia jupyter notebook oauth oauth2 csrf xsrf personal deploy job ci registry docker pypi npm vault sa "
     "service account user secret login openai anthropic aws azure gcp google slurm id session client app admin sso "
     "private runner trigger sts read write"
@@ -64,6 +64,7 @@ TOKEN_OTHERS = _set(
     "suffix prompt response input output new max min num total each by bo eo think tool vision speech text "
     "placeholder newline system eod eot dummy current prev previous generated draft target completion"
 )
+PAT_OWNERS = _set("gh github gitlab gl azure ado devops docker user my bot ci")
 PASS_OWNERS = _set(
     "db database user root admin smtp mysql postgres pg redis sudo ssh http https proxy ftp mail imap ldap rsync "
     "storage login my wifi vpn registry docker git svn basic auth jupyter rabbitmq mongo"
@@ -144,7 +145,7 @@ def _at(parts: tuple[str, ...], last: int) -> tuple[Promise, str]:
     if word == "pass":
         return _owned(owner, PASS_OWNERS, PASS_OTHERS), "password"
     if word == "pat":
-        return (Promise.STRONG if owner in TOKEN_OWNERS else Promise.WEAK), "token"
+        return (Promise.STRONG if owner in PAT_OWNERS else Promise.WEAK), "token"
     return Promise.WEAK, {"pwd": "password", "jwt": "jwt", "cookies": "cookie", "secrets": "secret"}.get(
         word, word
     )

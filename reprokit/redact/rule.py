@@ -68,7 +68,8 @@ class Rule:
             start, end = match.span("secret")
             verdict = self.judge(match) if self.judge else Found(self.kind, start, end)
             if verdict is None:
-                position = max(start, position + 1)
+                inside = match.end("name") if "name" in self.pattern.groupindex else start
+                position = max(inside, position + 1)
             else:
                 found.append(verdict)
                 position = max(verdict.end, position + 1)

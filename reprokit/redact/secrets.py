@@ -89,9 +89,10 @@ class Redactor:
         return Redacted(data, tuple(sorted(hits, key=lambda hit: hit.line)))
 
     def _across(self, data: bytes, hits: list[Hit]) -> bytes:
-        """Key blocks and wrapped tokens replaced."""
+        """Key blocks, wrapped tokens and values below their names replaced."""
         spans = across.blocks(data) if b"PRIVATE KEY" in data else []
         spans += across.wraps(data, WRAPS)
+        spans += across.pairs(data)
         pieces, position = [], 0
         for span in sorted(spans, key=lambda span: span.start):
             if span.start < position:

@@ -16,10 +16,10 @@ _PATH = re.compile(
     rb"(?:[A-Za-z_]+=)?(?:[A-Za-z]:|~[\w.-]*|\.{1,2}|\$\{?\w+\}?)?[/\\][\x21-\x7e]*|[a-z][a-z0-9+.-]{1,20}://[^\x00-\x20]*"
 )
 _REFERENCE = re.compile(
-    rb"\$\{.*|\$\(.*|\$[A-Za-z_][A-Za-z0-9_]*|\$[0-9@*#?]|`.*|%[A-Za-z_]+%|%[sdr]|%\([^)]*\)[sdr].*|\{\{?[^{}]*\}?\}.*|<.*"
+    rb"\$\{.*|\$\(.*|\$[A-Za-z_][A-Za-z0-9_]*|\$[0-9@*#?]|`.*|%[A-Za-z_]+%|%[sdr]|%\([^)]*\)[sdr].*|\{\{?[^{}]*\}?\}.*|<.*|(?:%[sdr]|\{\w*\}|[^A-Za-z0-9%{}])+"
 )
 _HIDDEN = re.compile(
-    rb"[*xX.#?_-]{2,}|\W{1,3}|\[?\(?(?i:redacted|masked|hidden|filtered|removed|secret)\)?\]?|hf_[xX.]*"
+    rb"[*xX.#?_:-]{2,}|\W{1,3}|\[?\(?(?i:redacted|masked|hidden|filtered|removed|secret)\)?\]?|hf_[xX.]*"
 )
 _NOTHING = frozenset(
     b"true false none null nil yes no on off undefined unset empty missing present required optional n/a str string "

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -12,6 +13,10 @@ from reprokit.errors import InputError
 from reprokit.store import files
 
 NAME = "SHA256SUMS"
+
+_LINE = re.compile(r"(?P<mark>\\?)(?P<digest>[0-9a-f]{64})  (?P<name>.+)\Z", re.DOTALL)
+_ESCAPE = re.compile(r"\\[\\nr]")
+_ESCAPED = {"\\\\": "\\", "\\n": "\n", "\\r": "\r"}
 
 
 class Problem(Struct, frozen=True):
@@ -28,23 +33,29 @@ def digest(path: Path) -> str:
 
 
 def parse(text: str, source: str) -> dict[str, str]:
-    """Path -> hex digest. GNU's escapes for backslash and newline in names are undone."""
+    """Path -> hex digest. GNU's escapes in names are undone."""
     sums: dict[str, str] = {}
-    for number, line in enumerate(text.splitlines(), 1):
-        escaped = line.startswith("\\")
-        parts = line.removeprefix("\\").split("  ", 1)
-        if len(parts) != 2 or len(parts[0]) != 64:
+    for number, line in enumerate(text.split("\n"), 1):
+        if not line:
+            continue
+        match = _LINE.match(line)
+        if match is None:
             raise InputError(f"{source}:{number}: not a line of a checksum file")
-        name = parts[1].replace("\\n", "\n").replace("\\\\", "\\") if escaped else parts[1]
-        sums[name] = parts[0]
+        name = match["name"]
+        if match["mark"]:
+            name = _ESCAPE.sub(lambda found: _ESCAPED[found[0]], name)
+        sums[name] = match["digest"]
     return sums
 
 
 def render(sums: dict[str, str]) -> str:
-    """The text of a checksum file, sorted by path."""
+    """The text of a checksum file, sorted by path, as GNU sha256sum writes it."""
     lines = []
     for name in sorted(sums):
-        plain = name.replace("\\", "\\\\").replace("\n", "\\n")
+        plain = name.replace("\\", "\\\\").replace("\n", "\\n").replace("\r", "\\r")
+        # coreutils before 9 read `\r` in a name only as it is; a name with nothing else to escape is left alone
+        if "\\" not in name and "\n" not in name:
+            plain = name
         mark = "\\" if plain != name else ""
         lines.append(f"{mark}{sums[name]}  {plain}\n")
     return "".join(lines)
@@ -72,7 +83,8 @@ def compare(root: Path, listed: dict[str, str], jobs: int = 1) -> tuple[list[Pro
 
     def found(name: str) -> str | None:
         path = root / name
-        return digest(path) if path.is_file() and not path.is_symlink() else None
+        inside = not name.startswith("/") and ".." not in name.split("/")
+        return digest(path) if inside and path.is_file() and not path.is_symlink() else None
 
     with ThreadPoolExecutor(jobs) as pool:
         digests = dict(zip(names, pool.map(found, names), strict=True))

@@ -37,7 +37,7 @@ def _entry(layout: Layout, name: str) -> Entry | None:
     path = layout.derived / f"{name}.json"
     try:
         return msgspec.json.decode(path.read_bytes(), type=Entry)
-    except (OSError, msgspec.MsgspecError):
+    except (OSError, UnicodeDecodeError, RecursionError, msgspec.MsgspecError):
         return None
 
 
@@ -50,9 +50,9 @@ def save(layout: Layout, name: str, evidence: str, value: Any) -> None:
 
 def state(layout: Layout, digests: dict[str, str]) -> str:
     """`fresh` if every name's cache matches its digest, `absent` if none exists, else `stale`."""
-    entries = {name: _entry(layout, name) for name in digests}
-    if not any(entries.values()):
+    if not any((layout.derived / f"{name}.json").exists() for name in digests):
         return "absent"
+    entries = {name: _entry(layout, name) for name in digests}
     fresh = all(
         entry is not None and entry.evidence == digests[name] and entry.reprokit == VERSION
         for name, entry in entries.items()

@@ -40,10 +40,10 @@ def make_folder(path: Path) -> Path:
 
 def write(path: Path, data: bytes | str, mode: int = FILE_MODE) -> None:
     """Put `data` at `path` through a temporary file and a rename."""
-    content = data.encode() if isinstance(data, str) else data
+    content = data.encode("utf-8", "surrogateescape") if isinstance(data, str) else data
     make_folder(path.parent)
     with disk_errors(path):
-        descriptor, temporary = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".tmp", dir=path.parent)
+        descriptor, temporary = tempfile.mkstemp(prefix=".writing-", suffix=".tmp", dir=path.parent)
         try:
             with os.fdopen(descriptor, "wb") as file:
                 file.write(content)
@@ -56,7 +56,7 @@ def write(path: Path, data: bytes | str, mode: int = FILE_MODE) -> None:
 
 def write_if_changed(path: Path, data: str, mode: int = FILE_MODE) -> bool:
     """Write only where the content differs, so that times of generated files mean something."""
-    if path.is_file() and path.read_bytes() == data.encode():
+    if path.is_file() and path.read_bytes() == data.encode("utf-8", "surrogateescape"):
         return False
     write(path, data, mode)
     return True

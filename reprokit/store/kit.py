@@ -8,13 +8,13 @@ import os
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 import msgspec
 
 from reprokit.errors import InputError, MachineError, SafetyError
-from reprokit.model.kit import KIT_SCHEMA, KitDeclaration, RunDeclaration
+from reprokit.model.kit import KIT_SCHEMA, Candidate, Expect, KitDeclaration, RunDeclaration
 from reprokit.store import checksums, files, recipes, yamlfile
 from reprokit.store.layout import Layout
 
@@ -35,7 +35,7 @@ class SealedRun:
     @property
     def parts(self) -> list[str]:
         """Names of the parts, sorted."""
-        return sorted(path.name for path in self.folder.iterdir() if path.is_dir())
+        return sorted(path.name for path in self.folder.iterdir() if path.is_dir() and not path.is_symlink())
 
     def digest(self) -> str:
         """One hash over the run's declaration and the checksum files of its parts."""
@@ -48,9 +48,10 @@ class SealedRun:
     def read(self) -> dict[str, bytes]:
         """Bytes of all evidence files, by path relative to the run's folder (`node-0/output.log`)."""
         content = {}
+        ours = {"run.yaml", *(f"{part}/{checksums.NAME}" for part in self.parts)}
         for path in files.walk(self.folder):
             name = path.relative_to(self.folder).as_posix()
-            if path.name in {checksums.NAME, "run.yaml"}:
+            if name in ours:
                 continue
             if path.stat().st_size > MAX_FILE:
                 raise InputError(f"{path}: {path.stat().st_size} bytes: more than this version reads")
@@ -76,13 +77,32 @@ class Kit:
         """12 hex digits of the checksum file's hash: changes with every sealed run and input."""
         return checksums.digest(self.layout.sums)[:12] if self.layout.sums.is_file() else ""
 
+    @property
+    def read_only(self) -> bool:
+        """True for a kit of a newer minor version: this reprokit reads it and would lose what it does not know."""
+        return _minor(self.declaration.schema) > _minor(KIT_SCHEMA)
+
+    def refuse_newer(self) -> None:
+        """Raises SafetyError where this kit must not be written to."""
+        if self.read_only:
+            raise SafetyError(
+                f"{self.root}: schema {self.declaration.schema} is newer than {KIT_SCHEMA}, so it is only read",
+                hint="use a newer reprokit to change this kit",
+            )
+
     def declare(self, **changes: Any) -> None:
         """Change declarations in kit.yaml. Keys that this version does not know stay as they are."""
+        self.refuse_newer()
         self.declaration = msgspec.structs.replace(self.declaration, **changes)
-        known = msgspec.to_builtins(self.declaration)
-        raw = {key: value for key, value in self._raw.items() if key not in KitDeclaration.__struct_fields__}
-        self._raw = {**known, **raw}
+        self._raw = _keep_unknown(self._raw, msgspec.to_builtins(self.declaration))
         files.write(self.layout.declaration, yamlfile.dumps(self._raw, HEADER))
+
+    def read_input(self, name: str) -> bytes:
+        """An input file by its path in the kit. Raises InputError where it leads out of the kit or is missing."""
+        path = self.root / name
+        if not path.resolve().is_relative_to(self.layout.inputs.resolve()) or path.is_symlink():
+            raise InputError(f"{path}: leads out of the kit's inputs")
+        return files.read(path)
 
     def runs(self) -> list[SealedRun]:
         """All sealed runs, by id. Raises InputError for one whose run.yaml cannot be read."""
@@ -91,7 +111,10 @@ class Kit:
         found = []
         for folder in sorted(self.layout.evidence.iterdir()):
             if folder.is_dir() and not folder.is_symlink() and not folder.name.startswith("."):
-                found.append(SealedRun(folder, read_run(folder / "run.yaml")))
+                declaration = read_run(folder / "run.yaml")
+                if declaration.id != folder.name:
+                    raise InputError(f"{folder / 'run.yaml'}: id {declaration.id!r} is not the folder's name")
+                found.append(SealedRun(folder, declaration))
         return found
 
     def run(self, run_id: str) -> SealedRun:
@@ -126,6 +149,7 @@ class Kit:
     @contextmanager
     def lock(self, wait_s: float = 0.0) -> Iterator[None]:
         """Keep other reprokit processes from writing to this kit meanwhile. `wait_s`: seconds to wait for one."""
+        self.refuse_newer()
         descriptor = os.open(self.root, os.O_RDONLY | os.O_DIRECTORY)
         try:
             deadline = time.monotonic() + wait_s
@@ -176,8 +200,41 @@ def sealed_files(layout: Layout) -> dict[str, str]:
     return found
 
 
+def _minor(schema: str) -> int:
+    """The minor version of a schema name."""
+    last = schema.rsplit(".", 1)[-1]
+    return int(last) if last.isascii() and last.isdecimal() else 0
+
+
+def _keep_unknown(raw: dict[str, Any], known: dict[str, Any]) -> dict[str, Any]:
+    """`known` with the keys of `raw` that no record has; inside `expect` and the candidates of equal id too."""
+    kept = {**known, **{key: raw[key] for key in raw if key not in KitDeclaration.__struct_fields__}}
+    old = raw.get("expect")
+    if isinstance(old, dict) and "expect" in known:
+        kept["expect"] = {
+            **known["expect"],
+            **{key: old[key] for key in old if key not in Expect.__struct_fields__},
+        }
+    candidates = {item.get("id"): item for item in raw.get("candidates", ()) if isinstance(item, dict)}
+    if "candidates" in known:
+        kept["candidates"] = [
+            {
+                **item,
+                **{
+                    k: v
+                    for k, v in candidates.get(item["id"], {}).items()
+                    if k not in Candidate.__struct_fields__
+                },
+            }
+            for item in known["candidates"]
+        ]
+    return kept
+
+
 def read_run(path: Path) -> RunDeclaration:
     """A run's declaration. Raises InputError naming file and line."""
+    if path.is_symlink():
+        raise InputError(f"{path}: is a link, not a run's own declaration")
     return recipes.validate(yamlfile.loads(recipes.read_text(path), str(path)), RunDeclaration)
 
 
@@ -202,7 +259,13 @@ def open_kit(path: Path) -> Kit:
         raise InputError(
             f"{source}:{located.line(('schema',))}: schema {schema!r}; this reprokit reads {KIT_SCHEMA}"
         )
-    return Kit(root, recipes.validate(located, KitDeclaration), located.data)
+    declaration = recipes.validate(located, KitDeclaration)
+    for index, candidate in enumerate(declaration.candidates):
+        parts = PurePosixPath(candidate.patch).parts
+        if parts[:1] != ("inputs",) or ".." in parts:
+            line = located.line(("candidates", index, "patch"))
+            raise InputError(f"{source}:{line}: candidates.{index}.patch: must lie in the kit's inputs/")
+    return Kit(root, declaration, located.data)
 
 
 def create_kit(path: Path) -> Kit:

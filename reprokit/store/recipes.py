@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
+ENV_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
 _ERROR = re.compile(r"(?P<what>.*?)(?: - at `(?P<path>[^`]*)`)?\Z", re.DOTALL)
 _STEP = re.compile(r"\.([^.\[\]]+)|\[(\d+|\.\.\.)\]")
 
@@ -84,8 +85,22 @@ def load(path: Path, overrides: Mapping[str, str] | None = None) -> Recipe:
     if schema != SCHEMA:
         line = located.line(("schema",))
         raise InputError(f"{path}:{line}: schema is {schema!r}; this reprokit reads {SCHEMA!r}")
+    recipe = _checked(located)
     for key, text in (overrides or {}).items():
         _override(located, key, text)
+        try:
+            recipe = _checked(located)
+        except InputError as error:
+            said = error.what.split(": ", 1)[-1]
+            raise InputError(
+                f"--set {key}={text}: {said}", hint=f"the recipe itself is valid: {path}"
+            ) from None
+    return recipe
+
+
+def _checked(located: yamlfile.Located) -> Recipe:
+    """The recipe, with the checks that no type carries."""
+    _check_env(located)
     recipe = validate(located, Recipe)
     _check_command(located, recipe)
     _check_unique(located, recipe)
@@ -99,24 +114,43 @@ def place(path: Path, *keys: str | int) -> str:
 
 def _override(located: yamlfile.Located, key: str, text: str) -> None:
     """Replace the value at dotted `key`. A key that no recipe has fails the check that follows."""
-    keys = key.split(".")
+    nothing = InputError(f"--set {key}: the recipe has no such key")
+    *above, last = key.split(".")
+    if not last:
+        raise nothing
     target: Any = located.data
-    for step in keys[:-1]:
-        if isinstance(target, list) and step.isdigit() and int(step) < len(target):
-            target = target[int(step)]
-            continue
-        if not isinstance(target, dict):
-            raise InputError(f"--set {key}: the recipe has no such key")
-        target = target.setdefault(step, {})
+    for step in above:
+        if isinstance(target, list) and _index(step, target) is not None:
+            target = target[_index(step, target) or 0]
+        elif isinstance(target, dict):
+            target = target.setdefault(step, {})
+        else:
+            raise nothing
     value = yamlfile.loads(text, f"--set {key}").data
-    if isinstance(target, list):
-        if not keys[-1].isdigit() or int(keys[-1]) >= len(target):
-            raise InputError(f"--set {key}: the recipe has no such key")
-        target[int(keys[-1])] = value
+    if isinstance(target, list) and _index(last, target) is not None:
+        target[_index(last, target) or 0] = value
     elif isinstance(target, dict):
-        target[keys[-1]] = value
+        target[last] = value
     else:
-        raise InputError(f"--set {key}: the recipe has no such key")
+        raise nothing
+
+
+def _index(step: str, target: list[Any]) -> int | None:
+    """`step` as an index into a list, or None."""
+    return int(step) if step.isascii() and step.isdecimal() and int(step) < len(target) else None
+
+
+def _check_env(located: yamlfile.Located) -> None:
+    """Names and values of the job's variables; msgspec's message would not say which one."""
+    env = located.data.get("env") if isinstance(located.data, dict) else None
+    for name, value in env.items() if isinstance(env, dict) else ():
+        where = f"{located.source}:{located.line(('env', name))}: env.{name}"
+        if not ENV_NAME.match(name):
+            raise InputError(f"{where}: not the name of a variable")
+        if not isinstance(value, str):
+            raise InputError(f'{where}: must be text: write it in quotes, "{value}"')
+        if "\0" in value:
+            raise InputError(f"{where}: a NUL cannot stand in a variable")
 
 
 def _check_command(located: yamlfile.Located, recipe: Recipe) -> None:
@@ -124,12 +158,16 @@ def _check_command(located: yamlfile.Located, recipe: Recipe) -> None:
     for index, word in enumerate(recipe.job.command):
         line = located.line(("job", "command", index))
         try:
-            fields = [field for _, field, _, _ in string.Formatter().parse(word) if field is not None]
+            parsed = [piece for piece in string.Formatter().parse(word) if piece[1] is not None]
         except ValueError as error:
             raise InputError(
                 f"{located.source}:{line}: job.command: {word!r}: {error}; write {{{{ for a brace"
             ) from None
-        for field in fields:
+        for _, field, form, conversion in parsed:
+            if form or conversion:
+                raise InputError(
+                    f"{located.source}:{line}: job.command: {{{field}}} takes no format: {word!r}"
+                )
             if field not in PLACEHOLDERS:
                 known = ", ".join("{" + name + "}" for name in PLACEHOLDERS)
                 raise InputError(

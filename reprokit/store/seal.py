@@ -40,16 +40,25 @@ def _seal_part(source: Path, target: Path, redact: Redact) -> None:
     files.make_folder(target)
     for path in files.walk(source):
         name = path.relative_to(source).as_posix()
-        if name == spool.LOCK or path.name.endswith(".tmp"):
+        if name == spool.LOCK or (path.name.startswith(".") and path.suffix == ".tmp"):
             continue
         safe = redact(name.encode("utf-8", "surrogateescape")).decode("utf-8", "surrogateescape")
-        files.write(target / safe, redact(path.read_bytes()))
+        files.write(_free(target / safe, target), redact(path.read_bytes()))
     sums = checksums.of_folder(target)
     files.write(target / checksums.NAME, checksums.render(sums))
 
 
+def _free(path: Path, target: Path) -> Path:
+    """A place for a recorded file: beside it where the name is our checksum file's, or was given already."""
+    chosen, number = path, 1
+    while chosen.exists() or chosen == target / checksums.NAME:
+        chosen, number = path.with_name(f"{path.name}.recorded-{number}"), number + 1
+    return chosen
+
+
 def seal_finished(kit: Kit, redact: Redact) -> list[str]:
     """Seal every open run whose recorder is gone; their ids. Live ones are left alone."""
+    spool.discard_rest(kit.layout)
     sealed = []
     for run in spool.open_runs(kit.layout):
         if not run.alive():

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import msgspec
 
-from reprokit.errors import SafetyError
+from reprokit.errors import InputError, SafetyError
 from reprokit.model.kit import RunDeclaration
 from reprokit.store import files, yamlfile
 from reprokit.store.kit import Kit, read_run
@@ -17,6 +17,8 @@ from reprokit.store.layout import Layout, check_run_id
 
 HEADER = "# One run of a reprokit kit. Written once, never changed.\n"
 LOCK = "lock"
+GONE = ".gone-"
+"""Prefix of a spool that is sealed and being removed."""
 
 
 class OpenRun:
@@ -69,19 +71,43 @@ def begin(kit: Kit, declaration: RunDeclaration) -> Path:
 
 
 def open_runs(layout: Layout) -> list[OpenRun]:
-    """All open runs, by id. One without a readable declaration is left out: it never began."""
+    """All open runs, by id. One without a readable declaration of its own is left out: it never began."""
     if not layout.open.is_dir():
         return []
     found = []
     for folder in sorted(layout.open.iterdir()):
-        if folder.is_dir() and not folder.is_symlink() and (folder / "run.yaml").is_file():
-            found.append(OpenRun(folder, read_run(folder / "run.yaml")))
+        source = folder / "run.yaml"
+        if folder.is_symlink() or not folder.is_dir() or source.is_symlink() or not source.is_file():
+            continue
+        try:
+            declaration = read_run(source)
+        except InputError:
+            continue
+        if declaration.id == folder.name:
+            found.append(OpenRun(folder, declaration))
     return found
 
 
 def discard(run: OpenRun) -> None:
     """Remove an open run whose files are sealed."""
-    shutil.rmtree(run.folder)
-    parent = run.folder.parent
-    if parent.is_dir() and not any(parent.iterdir()):
-        parent.rmdir()
+    _remove(run.folder)
+
+
+def _remove(folder: Path) -> None:
+    """Raw files must not stay, even if this dies half-way: renamed first, so that the rest is known as such."""
+    gone = folder.with_name(GONE + folder.name)
+    if folder.exists():
+        if gone.exists():
+            shutil.rmtree(gone)
+        folder.rename(gone)
+    shutil.rmtree(gone)
+    if not any(gone.parent.iterdir()):
+        gone.parent.rmdir()
+
+
+def discard_rest(layout: Layout) -> None:
+    """Finish removals that died half-way."""
+    if layout.open.is_dir():
+        for folder in sorted(layout.open.iterdir()):
+            if folder.name.startswith(GONE) and folder.is_dir() and not folder.is_symlink():
+                _remove(folder.with_name(folder.name.removeprefix(GONE)))

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 import sys
+from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 from reprokit.errors import InputError
@@ -18,11 +19,16 @@ if TYPE_CHECKING:
 MAX_BYTES = 4 * 2**20
 """A file that people edit is small. YAML is slow, and a large one is a mistake or an attack."""
 
+MAX_DEPTH = 30
+
+MAX_DIGITS = 20
+"""A longer number does not fit into 64 bits."""
+
 _AMBIGUOUS_WORD = re.compile(r"(?:y|n|yes|no|on|off)\Z", re.IGNORECASE)
 _INTEGER = re.compile(r"[-+]?(?:0|[1-9][0-9]*)\Z")
 _FLOAT = re.compile(r"[-+]?(?:0|[1-9][0-9]*)\.[0-9]*[1-9]\Z|[-+]?(?:0|[1-9][0-9]*)\.0\Z")
 _NUMBERLIKE = re.compile(
-    r"[-+]?\.?[0-9][0-9_.:]*(?:[eE][-+]?[0-9]+)?\Z|[-+]?0[xo][0-9a-fA-F]+\Z|[-+]?\.(?:inf|nan)\Z",
+    r"[-+]?\.?[0-9][0-9_.:]*(?:[eE][-+]?[0-9]+)?\Z|[-+]?0[xob][0-9a-fA-F_]+\Z|[-+]?\.(?:inf|nan)\Z",
     re.IGNORECASE,
 )
 
@@ -42,6 +48,8 @@ def plain_value(text: str) -> Any:
     if text in {"false", "False", "FALSE"}:
         return False
     if _INTEGER.match(text):
+        if len(text) > MAX_DIGITS:
+            raise Ambiguous(f"a whole number of {len(text)} digits is read differently by different programs")
         return int(text)
     if _FLOAT.match(text):
         return float(text)
@@ -79,29 +87,42 @@ def loads(text: str, source: str) -> Located:
         raise InputError(f"{source}: {len(text)} characters: too large for a file that people edit")
     loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
     try:
+        _refuse_machinery(yaml, text, loader, source)
         node = yaml.compose(text, Loader=loader)
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         line = mark.line + 1 if mark else 1
         raise InputError(f"{source}:{line}: not valid YAML: {error.problem or error.context}") from None
+    except yaml.reader.ReaderError as error:
+        line = text[: error.position].count("\n") + 1
+        raise InputError(f"{source}:{line}: not valid YAML: {error.reason}") from None
     except (yaml.YAMLError, RecursionError, ValueError) as error:
         raise InputError(f"{source}: not valid YAML: {str(error).splitlines()[0]}") from None
     lines: dict[Path, int] = {}
-    return Located(_build(node, (), lines, source, set(), 0), lines, source)
+    return Located(_build(node, (), lines, source, 0), lines, source)
 
 
-def _build(node: Any, path: Path, lines: dict[Path, int], source: str, seen: set[int], depth: int) -> Any:
-    """Plain data of a composed node; aliases, tags, deep nesting and repeated keys are refused."""
+def _refuse_machinery(yaml: Any, text: str, loader: Any, source: str) -> None:
+    """Tags, anchors, aliases and directives: files that people edit need none, and attacks do."""
+    words = {
+        yaml.TagToken: "a tag (!) is not used in these files",
+        yaml.AnchorToken: "an anchor (&) is not used in these files",
+        yaml.AliasToken: "an alias (*) is not used in these files",
+        yaml.DirectiveToken: "a directive (%) is not used in these files",
+    }
+    for token in yaml.scan(text, Loader=loader):
+        if type(token) in words:
+            raise InputError(f"{source}:{token.start_mark.line + 1}: {words[type(token)]}")
+
+
+def _build(node: Any, path: Path, lines: dict[Path, int], source: str, depth: int) -> Any:
+    """Plain data of a composed node; deep nesting, merge keys and repeated keys are refused."""
     if node is None:
         return None
     line = node.start_mark.line + 1
     lines[path] = line
-    if id(node) in seen or depth > 30:
-        raise InputError(f"{source}:{line}: aliases and deep nesting are not used in these files")
-    seen.add(id(node))
-    kind = node.tag.rsplit(":", 1)[-1]
-    if not node.tag.startswith("tag:yaml.org,2002:") or kind in {"python", "binary", "set", "omap", "merge"}:
-        raise InputError(f"{source}:{line}: the tag {node.tag!r} is not used in these files")
+    if depth > MAX_DEPTH:
+        raise InputError(f"{source}:{line}: nested more than {MAX_DEPTH} deep")
     if node.id == "scalar":
         if node.style:
             return node.value
@@ -111,15 +132,12 @@ def _build(node: Any, path: Path, lines: dict[Path, int], source: str, seen: set
             raise InputError(f"{source}:{line}: {error}") from None
     if node.id == "sequence":
         return [
-            _build(item, (*path, index), lines, source, seen, depth + 1)
-            for index, item in enumerate(node.value)
+            _build(item, (*path, index), lines, source, depth + 1) for index, item in enumerate(node.value)
         ]
-    return _mapping(node, path, lines, source, seen, depth)
+    return _mapping(node, path, lines, source, depth)
 
 
-def _mapping(
-    node: Any, path: Path, lines: dict[Path, int], source: str, seen: set[int], depth: int
-) -> dict[str, Any]:
+def _mapping(node: Any, path: Path, lines: dict[Path, int], source: str, depth: int) -> dict[str, Any]:
     """A mapping with text keys, each once."""
     result: dict[str, Any] = {}
     for key_node, value_node in node.value:
@@ -127,11 +145,13 @@ def _mapping(
         if key_node.id != "scalar":
             raise InputError(f"{source}:{line}: a key must be a plain word")
         key = key_node.value
+        if key == "<<" and not key_node.style:
+            raise InputError(f"{source}:{line}: a merge key (<<) is not used in these files")
         if key in result:
             raise InputError(
                 f"{source}:{line}: the key {key!r} stands here a second time (first: line {lines[(*path, key)]})"
             )
-        result[key] = _build(value_node, (*path, key), lines, source, seen, depth + 1)
+        result[key] = _build(value_node, (*path, key), lines, source, depth + 1)
         lines[(*path, key)] = line
     return result
 
@@ -152,15 +172,20 @@ def dumps(data: Any, header: str = "", *, quoted: bool = False) -> str:
 
     def text(dumper: Any, value: str) -> Any:
         try:
-            plain = not quoted and isinstance(plain_value(value), str)
+            plain = not quoted and value.isprintable() and isinstance(plain_value(value), str)
         except Ambiguous:
             plain = False
         return dumper.represent_scalar("tag:yaml.org,2002:str", value, style=None if plain else '"')
+
+    def decimal(dumper: Any, value: float) -> Any:
+        digits = format(Decimal(repr(value)), "f")
+        return dumper.represent_scalar("tag:yaml.org,2002:float", digits if "." in digits else f"{digits}.0")
 
     def sequence(dumper: Any, value: list[Any] | tuple[Any, ...]) -> Any:
         return dumper.represent_sequence("tag:yaml.org,2002:seq", value, flow_style=quoted)
 
     Dumper.add_representer(str, text)
+    Dumper.add_representer(float, decimal)
     Dumper.add_representer(list, sequence)
     Dumper.add_representer(tuple, sequence)
     width = sys.maxsize if quoted else 110
