@@ -13,10 +13,12 @@ RUN_SCHEMA = "reprokit/run/1.0"
 
 
 class Expect(Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """The pass criterion, and what a good run looks like in words."""
+    """The pass criterion, what a good run looks like in words, and (optionally) which failure is expected."""
 
     pass_iterations: int | None = None
     behavior: str | None = None
+    kind: str | None = None
+    site: str | None = None
 
 
 class Candidate(Struct, frozen=True, kw_only=True, omit_defaults=True):

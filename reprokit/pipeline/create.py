@@ -107,7 +107,12 @@ def _declare(kit: Kit, recipe: Recipe, sums: dict[str, str]) -> None:
     kit.declare(
         recipe=recipe.name,
         base=recipe.source.commit,
-        expect=Expect(pass_iterations=recipe.expect.pass_iterations, behavior=recipe.expect.behavior),
+        expect=Expect(
+            pass_iterations=recipe.expect.pass_iterations,
+            behavior=recipe.expect.behavior,
+            kind=recipe.expect.kind,
+            site=recipe.expect.site,
+        ),
         candidates=tuple(
             Candidate(
                 id=spec.id,

@@ -8,7 +8,7 @@ import msgspec
 
 from reprokit.analyze import candidates as judge_candidates
 from reprokit.analyze import verdict as judge_verdict
-from reprokit.model.kit import Candidate, RunDeclaration
+from reprokit.model.kit import Candidate, KitDeclaration, RunDeclaration
 from reprokit.model.run import Run
 from reprokit.model.verdict import CandidateVerdict, Verdict
 from reprokit.pipeline.facts import Facts
@@ -38,6 +38,19 @@ def verdict_of(found: Facts, runs: Sequence[Run]) -> Verdict:
 def without_subject(found: Facts, run: Run) -> Verdict:
     """What a first recording shows that cannot be a subject: it passed, or nothing in it can be recognised."""
     return judge_verdict.judge(run, run, found.pass_iterations)
+
+
+def unexpected(declaration: KitDeclaration, subject: Run) -> tuple[str, ...]:
+    """Where the recorded failure is not the one that the recipe says its job has."""
+    if declaration.expect is None or subject.failure is None:
+        return ()
+    wanted = {"failure kind": (declaration.expect.kind, subject.failure.kind)}
+    wanted["site"] = (declaration.expect.site, subject.failure.site)
+    return tuple(
+        f"the recipe expects the {name} {expected}; {subject.id} shows {seen or 'none'}"
+        for name, (expected, seen) in wanted.items()
+        if expected is not None and expected != seen
+    )
 
 
 def decisive(found: Facts, runs: Sequence[Run]) -> list[Run]:

@@ -48,13 +48,14 @@ class Made(Struct, frozen=True, kw_only=True):
     verdict: Verdict | None
     candidates: tuple[CandidateVerdict, ...]
     wrote: tuple[str, ...]
+    unexpected: tuple[str, ...] = ()
 
     @property
     def exit_code(self) -> int:
-        """0: reproduced, and each candidate judged as expected; 1: the answer is no; 125: undecided."""
+        """0: reproduced, as the recipe expects, each candidate too; 1: the answer is no; 125: undecided."""
         if self.verdict is None or self.verdict.outcome == "inconclusive":
             return INCONCLUSIVE
-        if self.verdict.outcome != "reproduced":
+        if self.verdict.outcome != "reproduced" or self.unexpected:
             return NO
         return candidates_code(self.candidates)
 
@@ -75,6 +76,7 @@ class Maker:
         self.wrote: list[Path] = []
         self.verdict: Verdict | None = None
         self.candidates: tuple[CandidateVerdict, ...] = ()
+        self.unexpected: tuple[str, ...] = ()
 
     def make(self) -> Made:
         """All stages in order; the first that settles the answer skips the rest."""
@@ -102,12 +104,14 @@ class Maker:
             verdict=self.verdict,
             candidates=self.candidates,
             wrote=tuple(str(path) for path in self.wrote),
+            unexpected=self.unexpected,
         )
 
     def _record(self) -> tuple[State, str | None]:
         """Done iff the kit has a subject run that failed in a way that can be recognised."""
         subject = facts(self.kit).subject
         if subject is not None and subject.fingerprint is not None:
+            self.unexpected = judging.unexpected(self.kit.declaration, subject)
             self.progress.begin("record")
             self.progress.end(f"done before ({subject.id})")
             return "done", subject.id
@@ -127,20 +131,17 @@ class Maker:
         if run.fingerprint is None:
             self.verdict = judging.without_subject(found, run)
             return "failed", run_id
+        self.unexpected = judging.unexpected(self.kit.declaration, run)
         self.kit.declare(subject=run_id)
         return state, run_id
 
     def _orphan(self) -> str | None:
-        """A failing recording whose `make` ended before it could name it the subject."""
+        """A failing recording whose `make` ended before it could name it the subject; not one that was stopped."""
         found = facts(self.kit)
         for run_id, declared in found.declared.items():
             run = found.runs[run_id]
-            if (
-                declared.role == "failing"
-                and declared.origin == "recorded"
-                and run.fingerprint
-                and run.state == "sealed"
-            ):
+            own = declared.role == "failing" and declared.origin == "recorded" and run.state == "sealed"
+            if own and run.fingerprint is not None and run.ended_by != "cancelled":
                 return run_id
         return None
 
@@ -199,7 +200,8 @@ def make(kit: Kit, on: str, progress: Progress) -> Made:
 
 def summary(made: Made) -> list[str]:
     """The end of `make` for a person: the answer, what was written, what to do next."""
-    lines = showing.verdict_text(made.verdict) if made.verdict else []
+    lines = [f"unexpected: {text}" for text in made.unexpected]
+    lines += showing.verdict_text(made.verdict) if made.verdict else []
     lines += showing.candidates_text(made.candidates)
     lines += [f"wrote {path}" for path in made.wrote if not path.endswith(".py")]
     kit = shlex.quote(made.kit)
