@@ -44,8 +44,10 @@ def unexpected(declaration: KitDeclaration, subject: Run) -> tuple[str, ...]:
     """Where the recorded failure is not the one that the recipe says its job has."""
     if declaration.expect is None or subject.failure is None:
         return ()
-    wanted = {"failure kind": (declaration.expect.kind, subject.failure.kind)}
-    wanted["site"] = (declaration.expect.site, subject.failure.site)
+    wanted: dict[str, tuple[str | None, str | None]] = {
+        "failure kind": (declaration.expect.kind, subject.failure.kind),
+        "site": (declaration.expect.site, subject.failure.site),
+    }
     return tuple(
         f"the recipe expects the {name} {expected}; {subject.id} shows {seen or 'none'}"
         for name, (expected, seen) in wanted.items()
