@@ -83,8 +83,6 @@ def main() -> int:
     except errors.ReprokitError as error:
         output.error(error.what, error.hint)
         return error.exit_code
-    except BrokenPipeError:
-        return output.pipe_closed()
     except Exception:  # noqa: BLE001 - the one place where a bug becomes a note that can be pasted
         return _bug()
     return result if isinstance(result, int) else errors.OK

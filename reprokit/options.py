@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shlex
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -16,6 +17,7 @@ from reprokit.errors import Interrupted
 F = TypeVar("F", bound=Callable[..., Any])
 
 MAX_JOBS = 4
+VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
 
 
 def default_jobs() -> int:
@@ -41,13 +43,22 @@ def kit_argument(function: F) -> F:
 
 
 def pairs(values: tuple[str, ...], option: str) -> dict[str, str]:
-    """`K=V` words of a repeated option."""
+    """`KEY=VALUE` words of a repeated option."""
     found: dict[str, str] = {}
     for word in values:
         name, mark, value = word.partition("=")
         if not mark or not name:
             raise click.UsageError(f"{option} takes KEY=VALUE; this is {word!r}")
         found[name] = value
+    return found
+
+
+def variables(values: tuple[str, ...], option: str) -> dict[str, str]:
+    """`NAME=VALUE` words whose names a shell takes for variables."""
+    found = pairs(values, option)
+    for name in found:
+        if not VARIABLE.match(name):
+            raise click.UsageError(f"{option}: {name!r} is not the name of a variable")
     return found
 
 

@@ -15,8 +15,12 @@ if TYPE_CHECKING:
 
 def data(text: str) -> None:
     """The answer, to stdout."""
-    sys.stdout.write(text if text.endswith("\n") else text + "\n")
-    sys.stdout.flush()
+    try:
+        sys.stdout.write(text if text.endswith("\n") else text + "\n")
+        sys.stdout.flush()
+    except BrokenPipeError:
+        # Whoever read our output has gone (`| head`): say no more, and let the shell see a normal end.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def json(value: Any) -> None:
@@ -92,9 +96,3 @@ class Progress:
     def _line(self, text: str) -> str:
         elapsed = duration(time.monotonic() - self._begun)
         return f"{self._stage}  {elapsed}  {text}"
-
-
-def pipe_closed() -> int:
-    """Whoever read our output has gone (`| head`): say no more, and let the shell see a normal end."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    return 0

@@ -37,9 +37,7 @@ def by_rank(events: Iterable[Raised], roots: Iterable[str]) -> list[tuple[Raised
     chosen: dict[object, Raised] = {}
     for raised in sorted(events, key=_place):
         key: object = raised.rank if raised.rank is not None else (raised.where.path, raised.first.line)
-        if key not in chosen:
-            chosen[key] = raised
-        elif PRECEDENCE.index(kind_of(raised)) < PRECEDENCE.index(kind_of(chosen[key])):
+        if key not in chosen or PRECEDENCE.index(kind_of(raised)) < PRECEDENCE.index(kind_of(chosen[key])):
             chosen[key] = raised
     kept = sorted(chosen.values(), key=_place)
     return [(raised, _rank_failure(raised, known)) for raised in kept]

@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from reprokit import options, output
-from reprokit.pipeline import create, making
+from reprokit.pipeline import making
 
 
 @click.command("demo")
@@ -15,10 +15,8 @@ from reprokit.pipeline import create, making
 @options.common
 def command(target: Path | None, as_json: bool, jobs: int | None, offline: bool) -> int:
     """`make host-oom`: eight ranks that run out of host memory in step 3, and hang. No GPU, no daemon."""
-    recipe = create.find_recipe(making.DEMO)
-    kit = create.create(recipe, target or create.default_target(making.DEMO))
-    with options.resumable("demo", "-o", str(kit.root)):
-        made = making.make(kit, "local", output.Progress())
+    with options.resumable("demo", *(["-o", str(target)] if target else [])):
+        made = making.make(making.open_or_create(making.DEMO, target), "local", output.Progress())
     if as_json:
         output.json(made)
     else:

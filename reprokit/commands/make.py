@@ -8,7 +8,7 @@ import click
 
 from reprokit import options, output
 from reprokit.errors import UsageError
-from reprokit.pipeline import create, making
+from reprokit.pipeline import making, running
 from reprokit.store import kit as store_kit
 
 
@@ -37,18 +37,17 @@ def command(
     RECIPE is a recipe file, its folder, or the name of a shipped recipe. KIT goes on with a kit that exists. A stage
     whose result is there is not repeated, so after an interrupt the same command goes on.
     """
-    if store_kit.is_kit(Path(source)):
-        if target is not None:
-            raise UsageError(f"{source} is a kit, so -o has no meaning", hint=f"reprokit make {source}")
-        kit = store_kit.open_kit(Path(source))
-    else:
-        kit = create.create(create.find_recipe(source), target or create.default_target(source))
+    executor = running.executor(on)
+    if store_kit.is_kit(Path(source)) and target is not None:
+        raise UsageError(f"{source} is a kit, so -o has no meaning", hint=f"reprokit make {source}")
     if only_print:
-        for name, what in making.plan(kit, on):
+        for name, what in making.plan(source, target, executor):
             output.data(f"{name:<8} {what}")
         return 0
-    with options.resumable("make", str(kit.root)):
-        made = making.make(kit, on, output.Progress())
+    with options.resumable("make", source, *(["-o", str(target)] if target else [])):
+        kit = making.open_or_create(source, target)
+        with options.resumable("make", str(kit.root)):
+            made = making.make(kit, on, output.Progress())
     if as_json:
         output.json(made)
     else:

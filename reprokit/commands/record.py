@@ -44,17 +44,13 @@ def command(
         output.data(shlex.join(recording.agent_command(spool, words, end_hang)))
         return 0
     kit = store_kit.create_kit(target)
-    with kit.lock():
-        chosen, spool = recording.begin(kit, run_id, words)
-    code = recording.run_agent(recording.agent_command(spool, words, end_hang))
-    run = recording.finish(kit, chosen)
+    done = recording.record(kit, run_id, words, end_hang)
     if as_json:
-        output.json(
-            {"kit": str(kit.root), "run": chosen, "exit_code": code, "outcome": run.outcome if run else None}
-        )
-    elif run is None:
-        output.talk(f"reprokit: nothing was recorded for {chosen}")
+        outcome = done.run.outcome if done.run else None
+        output.json({"kit": str(kit.root), "run": done.run_id, "exit_code": done.code, "outcome": outcome})
+    elif done.run is None:
+        output.talk(f"reprokit: nothing was recorded for {done.run_id}")
     else:
-        output.talk(f"reprokit: sealed run {chosen} into {kit.root}")
+        output.talk(f"reprokit: sealed run {done.run_id} into {kit.root}")
         output.talk(f"  next: reprokit show {shlex.quote(str(target))}")
-    return code
+    return done.code

@@ -74,12 +74,16 @@ def command(
     opened = store_kit.open_kit(kit)
     executor = running.executor(on)
     asked = running.Asked(
-        env=options.pairs(env, "--env"), overrides=options.pairs(overrides, "--set"), patches=patches
+        env=options.variables(env, "--env"), overrides=options.pairs(overrides, "--set"), patches=patches
     )
     if only_print:
         output.data(running.script_text(opened, asked))
         return 0
-    with options.resumable("run", str(kit), "--on", on), opened.lock():
+    again = ["run", str(kit), "--on", on, "--times", str(times), *(["--bisect"] if bisect else [])]
+    again += [word for value in env for word in ("--env", value)]
+    again += [word for value in overrides for word in ("--set", value)]
+    again += [word for path in patches for word in ("--patch", str(path))]
+    with options.resumable(*again), opened.lock():
         ran = running.run(opened, asked, executor, times, output.Progress())
     if as_json:
         output.json({"verdict": ran.verdict, "runs": ran.runs, "new": ran.new})

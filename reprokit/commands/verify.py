@@ -69,6 +69,7 @@ def command(
             output.data(line)
         return 0
     again = ["verify", str(kit), *(word for patch in patches for word in ("--patch", str(patch))), "--on", on]
+    again += ["--base", base] if base else []
     with options.resumable(*again), opened.lock():
         verdicts = verifying.verify_patches(opened, patches, executor, output.Progress(), base)
     return _tell(kit, verdicts, as_json)

@@ -6,10 +6,10 @@ from typing import Any, Literal
 
 from msgspec import Struct
 
-from reprokit.errors import NO, OK, ReprokitError
-from reprokit.store import checksums, derived, spool
+from reprokit.errors import NO, OK, InputError
+from reprokit.store import checksums, derived, files, spool
 from reprokit.store.checksums import Problem
-from reprokit.store.kit import Kit, sealed_files
+from reprokit.store.kit import Kit
 
 State = Literal["intact", "open", "altered", "incomplete"]
 
@@ -47,7 +47,7 @@ class Checked(Struct, frozen=True, kw_only=True):
 
 def check(kit: Kit, jobs: int = 1) -> Checked:
     """Look at everything, change nothing."""
-    listed = checksums.load(kit.layout.sums)
+    listed, garbled = _listed(kit)
     missing, altered = checksums.compare(kit.root, listed, jobs)
     unlisted = [Problem(name, "is not in SHA256SUMS") for name in _present(kit) if name not in listed]
     wanting = _wanting(kit)
@@ -61,27 +61,36 @@ def check(kit: Kit, jobs: int = 1) -> Checked:
         state = "open"
     if missing or wanting:
         state = "incomplete"
-    if altered or unlisted:
+    if altered or unlisted or garbled:
         state = "altered"
     return Checked(
         kit=KitState(kit.id, state),
         derived=_derived(kit),
         parts=_parts(kit, opened),
-        problems=(*altered, *unlisted, *missing, *wanting, *notes),
+        problems=(*garbled, *altered, *unlisted, *missing, *wanting, *notes),
     )
 
 
+def _listed(kit: Kit) -> tuple[dict[str, str], list[Problem]]:
+    """What SHA256SUMS says; where it cannot be read, that is the first problem."""
+    try:
+        return checksums.load(kit.layout.sums), []
+    except InputError as error:
+        return {}, [Problem(kit.layout.sums.name, error.what.split(": ", 1)[-1])]
+
+
 def _present(kit: Kit) -> list[str]:
-    """Files that SHA256SUMS should speak of: what parts list, and whatever else lies beside it."""
-    names = set(sealed_files(kit.layout))
-    if kit.layout.evidence.is_dir():
-        names |= {f"evidence/{name}" for name in checksums.of_folder(kit.layout.evidence)}
-    return sorted(name for name in names if not name.startswith("evidence/.sealing-"))
+    """Files that SHA256SUMS should speak of: everything below inputs/ and evidence/, whoever put it there."""
+    found = []
+    for folder in (kit.layout.inputs, kit.layout.evidence):
+        found += [path.relative_to(kit.root).as_posix() for path in files.walk(folder)]
+    notes = kit.layout.notes.relative_to(kit.root).as_posix()
+    return [name for name in found if name != notes and not name.startswith("evidence/.sealing-")]
 
 
 def _wanting(kit: Kit) -> list[Problem]:
     """Things that the declaration speaks of and that are not there."""
-    runs = {run.id for run in kit.runs()}
+    runs = {sealed.folder.name for sealed in kit.folders()}
     found = []
     subject = kit.declaration.subject
     if subject and subject not in runs:
@@ -97,22 +106,19 @@ def _wanting(kit: Kit) -> list[Problem]:
 
 
 def _parts(kit: Kit, opened: list[spool.OpenRun]) -> tuple[Part, ...]:
-    sealed = [
-        Part(run.id, part, "sealed", len(checksums.load(run.folder / part / checksums.NAME)))
-        for run in kit.runs()
-        for part in run.parts
+    closed = [
+        Part(sealed.folder.name, part, "sealed", len(files.walk(sealed.folder / part)) - 1)
+        for sealed in kit.folders()
+        for part in sealed.parts
     ]
     waiting = [
         Part(run.id, part.name, "open", sum(1 for path in part.rglob("*") if path.is_file()))
         for run in opened
         for part in run.parts
     ]
-    return (*sealed, *waiting)
+    return (*closed, *waiting)
 
 
 def _derived(kit: Kit) -> str:
-    try:
-        digests = {run.id: run.digest() for run in kit.runs()}
-    except ReprokitError:
-        return "stale"
+    digests = {sealed.folder.name: sealed.digest() for sealed in kit.folders()}
     return derived.state(kit.layout, digests) if digests else "absent"

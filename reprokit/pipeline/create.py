@@ -57,19 +57,15 @@ def create(recipe_file: Path, target: Path) -> Kit:
     if existing:
         _same_inputs(store_kit.open_kit(target), texts)
     with tempfile.TemporaryDirectory(prefix="reprokit-") as scratch:
-        bundle = _bundle(recipe, code, recipe_file, Path(scratch)) if not _has_bundle(target) else None
+        bundle = _bundle(recipe, code, recipe_file, Path(scratch))
         kit = store_kit.create_kit(target)
         with kit.lock():
             sums = {name: kit.add_input(name, data) for name, data in texts.items()}
-            if bundle is not None:
+            if not kit.layout.bundle.is_file():
                 kit.add_input(kit.layout.bundle.name, bundle.read_bytes())
             if kit.declaration.recipe is None:
                 _declare(kit, recipe, sums)
     return kit
-
-
-def _has_bundle(target: Path) -> bool:
-    return store_kit.is_kit(target) and store_kit.open_kit(target).layout.bundle.is_file()
 
 
 def _same_inputs(kit: Kit, texts: dict[str, bytes]) -> None:

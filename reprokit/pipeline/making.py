@@ -14,10 +14,22 @@ from reprokit.errors import INCONCLUSIVE, NO, OK
 from reprokit.launch.executor import Executor
 from reprokit.model.run import Run
 from reprokit.model.verdict import CandidateVerdict, Verdict
-from reprokit.pipeline import emitting, judging, launches, reporting, running, sealing, showing, verifying
+from reprokit.pipeline import (
+    create,
+    emitting,
+    judging,
+    launches,
+    reporting,
+    running,
+    sealing,
+    showing,
+    verifying,
+)
 from reprokit.pipeline.facts import facts
 from reprokit.pipeline.progress import Progress
 from reprokit.pipeline.trial import here, record_subject
+from reprokit.store import kit as store_kit
+from reprokit.store import recipes
 from reprokit.store.kit import Kit
 
 DEMO = "host-oom"
@@ -192,10 +204,20 @@ def _recorded(run: Run) -> str:
     return f"{run.failure.kind} in {run.failure.site or 'an unknown place'}{hung}"
 
 
+def open_or_create(source: str, target: Path | None) -> Kit:
+    """The kit that `source` is, or the one made from the recipe that it names."""
+    if store_kit.is_kit(Path(source)):
+        return store_kit.open_kit(Path(source))
+    return create.create(create.find_recipe(source), target or create.default_target(source))
+
+
 def make(kit: Kit, on: str, progress: Progress) -> Made:
-    """All stages of a kit. Raises SafetyError while another process writes to it or records into it."""
+    """All stages. Raises SafetyError while another process writes to the kit or records into it."""
     with kit.lock():
-        return Maker(kit, running.executor(on), progress).make()
+        try:
+            return Maker(kit, running.executor(on), progress).make()
+        finally:
+            progress.stop()
 
 
 def summary(made: Made) -> list[str]:
@@ -215,19 +237,30 @@ def summary(made: Made) -> list[str]:
     return lines
 
 
-def plan(kit: Kit, name: str) -> list[tuple[str, str]]:
-    """Stage and what `make` would do about it now."""
-    on = running.executor(name)
+def plan(source: str, target: Path | None, on: Executor) -> list[tuple[str, str]]:
+    """Stage and what `make` would do about it now. Creates nothing."""
+    place = Path(source) if store_kit.is_kit(Path(source)) else target or create.default_target(source)
+    if store_kit.is_kit(place):
+        return _plan_of(store_kit.open_kit(place), on)
+    recipe = recipes.load(create.find_recipe(source))
+    return _lines(on, False, False, [candidate.id for candidate in recipe.candidates])
+
+
+def _plan_of(kit: Kit, on: Executor) -> list[tuple[str, str]]:
     found = facts(kit, cache=False)
     subject = found.subject is not None and found.subject.fingerprint is not None
     key = launches.arm_of(kit, launches.BASE_ARM, on.kind).key
     control = subject and bool(judging.decisive(found, judging.trials(found, key, here())))
     judged = {verdict.id for verdict in judging.candidate_verdicts(kit, found)}
     waiting = [candidate.id for candidate in kit.declaration.candidates if candidate.id not in judged]
+    return _lines(on, subject, control, waiting)
+
+
+def _lines(on: Executor, subject: bool, control: bool, waiting: list[str]) -> list[tuple[str, str]]:
     return [
         ("record", "done" if subject else f"run the job once ({on.kind})"),
         ("emit", "write launch/, container/ and README.md"),
         ("run", "done" if control else f"run the job once more ({on.kind})"),
-        ("verify", f"run with {', '.join(waiting)}" if waiting else "done"),
+        ("verify", f"run the job with each of: {', '.join(waiting)}" if waiting else "done"),
         ("report", "write report/issue.md"),
     ]

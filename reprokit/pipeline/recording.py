@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import signal
 import subprocess
 import sys
+from contextlib import ExitStack, suppress
 from pathlib import Path
+from types import FrameType
+
+from msgspec import Struct
 
 from reprokit import resources
 from reprokit.model.kit import RUN_SCHEMA, RunDeclaration
@@ -16,7 +21,18 @@ from reprokit.store import spool
 from reprokit.store.kit import Kit
 from reprokit.store.layout import Layout
 
+START_WAIT_S = 1.0
+"""Another recording holds the kit for less than this; anything longer is refused before the command starts."""
 LOCK_WAIT_S = 30.0
+HANDED_ON = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT, signal.SIGUSR1, signal.SIGUSR2)
+
+
+class Recorded(Struct, frozen=True, kw_only=True):
+    """A recording: its run, the command's exit code, and what was made of it (None: nothing was there to seal)."""
+
+    run_id: str
+    code: int
+    run: Run | None
 
 
 def spool_of(target: Path, run_id: str) -> Path:
@@ -24,14 +40,24 @@ def spool_of(target: Path, run_id: str) -> Path:
     return Layout(target).open / run_id / PART
 
 
-def begin(kit: Kit, run_id: str | None, command: tuple[str, ...]) -> tuple[str, Path]:
-    """An open run for a recording; its id and the spool for the agent. Raises before anything is started."""
-    sealing.seal_finished(kit)
-    chosen = run_id or next_id(kit, "recorded")
-    declaration = RunDeclaration(
-        schema=RUN_SCHEMA, id=chosen, role="recorded", origin="recorded", cluster=here(), command=command
-    )
-    return chosen, spool.begin(kit, declaration) / PART
+def record(kit: Kit, run_id: str | None, command: tuple[str, ...], end_hang: int | None) -> Recorded:
+    """Run `command` under the agent and seal what happened. Raises before the command is started, or never."""
+    with ExitStack() as stack:
+        with kit.lock(wait_s=START_WAIT_S):
+            sealing.seal_finished(kit)
+            chosen = run_id if run_id is not None else next_id(kit, "recorded")
+            declaration = RunDeclaration(
+                schema=RUN_SCHEMA,
+                id=chosen,
+                role="recorded",
+                origin="recorded",
+                cluster=here(),
+                command=command,
+            )
+            folder = spool.begin(kit, declaration)
+            stack.enter_context(spool.held(folder))
+        code = run_agent(agent_command(folder / PART, command, end_hang))
+        return Recorded(run_id=chosen, code=code, run=finish(kit, chosen))
 
 
 def agent_command(part: Path, command: tuple[str, ...], end_hang: int | None) -> list[str]:
@@ -41,17 +67,23 @@ def agent_command(part: Path, command: tuple[str, ...], end_hang: int | None) ->
 
 
 def run_agent(command: list[str]) -> int:
-    """Run the agent in the foreground, whatever signal comes: it passes signals on to the job. Its exit code."""
-    process = subprocess.Popen(command)
-    while True:
-        try:
-            code = process.wait()
-        except KeyboardInterrupt:
-            # From a terminal the agent got the signal too and passed it on; from elsewhere it must be handed on.
-            if not sys.stdin.isatty():
-                process.terminate()
-            continue
-        return 128 - code if code < 0 else code
+    """Run the agent in the foreground and hand each signal on to it, once. Its exit code.
+
+    A group of its own: a Ctrl-C reaches only us, so the job is told once and not twice.
+    """
+    process = subprocess.Popen(command, process_group=0)
+
+    def hand_on(number: int, _frame: FrameType | None) -> None:
+        with suppress(ProcessLookupError):
+            process.send_signal(number)
+
+    before = {number: signal.signal(number, hand_on) for number in HANDED_ON}
+    try:
+        code = process.wait()
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+    return 128 - code if code < 0 else code
 
 
 def finish(kit: Kit, run_id: str) -> Run | None:

@@ -94,6 +94,11 @@ def _execute(
         _in_worktree(kit, declaration.id, launch, variation, executor, progress, own)
     except PatchError as error:
         files.write(own / "not-applied.txt", error.stderr)
+    except git.GitError as error:
+        discard(kit, declaration.id)
+        raise InputError(
+            f"{kit.layout.bundle}: {error.what}", hint="reprokit check says whether it is damaged"
+        ) from None
     sealing.seal(kit, declaration.id)
     return declaration.id
 
@@ -133,12 +138,17 @@ def _worktree(kit: Kit, base: str | None, variation: Variation) -> AbstractConte
     return worktree.worktree(git, kit.layout.bundle, base, list(variation.patches))
 
 
-def _refuse(kit: Kit, run_id: str, log: Path) -> None:
-    """The script found something missing: say its words, and leave no run behind that never was one."""
-    lines = [line for line in log.read_text("utf-8", "replace").splitlines() if line.strip()]
+def discard(kit: Kit, run_id: str) -> None:
+    """Take an open run away in which nothing was started."""
     for run in spool.open_runs(kit.layout):
         if run.id == run_id:
             spool.discard(run)
+
+
+def _refuse(kit: Kit, run_id: str, log: Path) -> None:
+    """The script found something missing: say its words, and leave no run behind that never was one."""
+    lines = [line for line in log.read_text("utf-8", "replace").splitlines() if line.strip()]
+    discard(kit, run_id)
     hint = next((line.strip() for line in lines if line.strip().startswith("install:")), None)
     what = "; ".join(
         line.strip().removeprefix("run.sh: ") for line in lines if not line.strip().startswith("install:")

@@ -10,7 +10,7 @@ import os
 from collections.abc import Mapping
 from pathlib import Path
 
-from reprokit.errors import MachineError, ReprokitError
+from reprokit.errors import InputError, MachineError
 
 SAFE = (
     "-c", "core.hooksPath=/dev/null",
@@ -35,7 +35,7 @@ DATE = "2026-01-01T00:00:00+00:00"
 """Author, committer and date of the commit made from a recipe's folder: fixed, so that its hash is."""
 
 
-class GitError(ReprokitError):
+class GitError(InputError):
     """git said no. `stderr`: its own words."""
 
     def __init__(self, command: str, stderr: str) -> None:
@@ -54,14 +54,12 @@ def run(folder: Path, *arguments: str, env: Mapping[str, str] | None = None) -> 
     from git import Git
     from git.exc import GitCommandError, GitCommandNotFound
 
-    # Variables such as GIT_DIR would make git act on another repository than `folder`.
-    clean = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
+    # GitPython only adds variables; those such as GIT_DIR would make git act on another repository than `folder`.
+    stray = [word for name in sorted(os.environ) if name.startswith("GIT_") for word in ("-u", name)]
+    settings = [f"{name}={value}" for name, value in {**ENVIRONMENT, **(env or {})}.items()]
+    words = ["env", *stray, *settings, "git", *SAFE, *arguments]
     try:
-        answer = Git(str(folder)).execute(
-            ["git", *SAFE, *arguments],
-            env={**clean, **ENVIRONMENT, **(env or {})},
-            with_extended_output=False,
-        )
+        answer = Git(str(folder)).execute(words, with_extended_output=False)
     except GitCommandNotFound:
         raise MachineError("git is not on this machine", hint="install git") from None
     except GitCommandError as error:

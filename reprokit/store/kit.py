@@ -23,14 +23,11 @@ MAX_FILE = 512 * 2**20
 """Evidence files above this many bytes are refused, with their name."""
 
 
-class SealedRun:
-    """One run in `evidence/`: its declaration and the files of its parts."""
+class SealedFolder:
+    """The folder of one run in `evidence/`, whether its declaration can be read or not."""
 
-    def __init__(self, folder: Path, declaration: RunDeclaration) -> None:
+    def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self.id = declaration.id
-        self.declaration = declaration
-        self.state = "sealed"
 
     @property
     def parts(self) -> list[str]:
@@ -44,6 +41,16 @@ class SealedRun:
         for path in sums:
             whole.update(path.name.encode() + b"\0" + (path.read_bytes() if path.is_file() else b"") + b"\0")
         return whole.hexdigest()
+
+
+class SealedRun(SealedFolder):
+    """One run in `evidence/`: its declaration and the files of its parts."""
+
+    def __init__(self, folder: Path, declaration: RunDeclaration) -> None:
+        super().__init__(folder)
+        self.id = declaration.id
+        self.declaration = declaration
+        self.state = "sealed"
 
     def read(self) -> dict[str, bytes]:
         """Bytes of all evidence files, by path relative to the run's folder (`node-0/output.log`)."""
@@ -104,17 +111,22 @@ class Kit:
             raise InputError(f"{path}: leads out of the kit's inputs")
         return files.read(path)
 
-    def runs(self) -> list[SealedRun]:
-        """All sealed runs, by id. Raises InputError for one whose run.yaml cannot be read."""
+    def folders(self) -> list[SealedFolder]:
+        """Folders of all sealed runs, by name; nothing in them is read."""
         if not self.layout.evidence.is_dir():
             return []
+        own = [path for path in self.layout.evidence.iterdir() if path.is_dir() and not path.is_symlink()]
+        return [SealedFolder(path) for path in sorted(own) if not path.name.startswith(".")]
+
+    def runs(self) -> list[SealedRun]:
+        """All sealed runs, by id. Raises InputError for one whose run.yaml cannot be read."""
         found = []
-        for folder in sorted(self.layout.evidence.iterdir()):
-            if folder.is_dir() and not folder.is_symlink() and not folder.name.startswith("."):
-                declaration = read_run(folder / "run.yaml")
-                if declaration.id != folder.name:
-                    raise InputError(f"{folder / 'run.yaml'}: id {declaration.id!r} is not the folder's name")
-                found.append(SealedRun(folder, declaration))
+        for sealed in self.folders():
+            source = sealed.folder / "run.yaml"
+            declaration = read_run(source)
+            if declaration.id != sealed.folder.name:
+                raise InputError(f"{source}: id {declaration.id!r} is not the folder's name")
+            found.append(SealedRun(sealed.folder, declaration))
         return found
 
     def run(self, run_id: str) -> SealedRun:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import fcntl
 import os
 import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import msgspec
@@ -36,8 +38,8 @@ class OpenRun:
         return sorted(path for path in self.folder.iterdir() if path.is_dir() and not path.is_symlink())
 
     def alive(self) -> bool:
-        """True while a recorder holds the lock of one of the parts."""
-        return any(_locked(part / LOCK) for part in self.parts)
+        """True while a recorder holds the lock of one of the parts, or somebody is about to start one."""
+        return any(_locked(folder / LOCK) for folder in (self.folder, *self.parts))
 
 
 def _locked(path: Path) -> bool:
@@ -68,6 +70,18 @@ def begin(kit: Kit, declaration: RunDeclaration) -> Path:
     files.make_folder(folder)
     files.write(folder / "run.yaml", yamlfile.dumps(msgspec.to_builtins(declaration), HEADER, quoted=True))
     return folder
+
+
+@contextmanager
+def held(folder: Path) -> Iterator[None]:
+    """Say of an open run that its recorder is about to start or has just ended: nobody else seals it meanwhile."""
+    descriptor = os.open(folder / LOCK, os.O_RDWR | os.O_CREAT, files.FILE_MODE)
+    try:
+        with suppress(OSError):  # a file system without locks: as before, only the agent's own word counts
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        yield
+    finally:
+        os.close(descriptor)
 
 
 def open_runs(layout: Layout) -> list[OpenRun]:
