@@ -5,19 +5,26 @@ from __future__ import annotations
 import os
 import sys
 import time
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TextIO
 
 import msgspec
 
 if TYPE_CHECKING:
     from rich.status import Status
+    from rich.text import Text
+
+
+def _write(stream: TextIO, text: str) -> None:
+    """All of `text`; what the stream cannot say is spelled out."""
+    name = stream.encoding or "utf-8"
+    stream.write(text.encode(name, "backslashreplace").decode(name))
+    stream.flush()
 
 
 def data(text: str) -> None:
     """The answer, to stdout."""
     try:
-        sys.stdout.write(text if text.endswith("\n") else text + "\n")
-        sys.stdout.flush()
+        _write(sys.stdout, text if text.endswith("\n") else text + "\n")
     except BrokenPipeError:
         # Whoever read our output has gone (`| head`): say no more, and let the shell see a normal end.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -30,8 +37,7 @@ def json(value: Any) -> None:
 
 def talk(text: str) -> None:
     """A line to the person at the terminal, to stderr."""
-    sys.stderr.write(text + "\n")
-    sys.stderr.flush()
+    _write(sys.stderr, text + "\n")
 
 
 def error(what: str, hint: str | None = None) -> None:
@@ -48,8 +54,9 @@ def is_terminal() -> bool:
 
 def duration(seconds: float) -> str:
     """`7.3 s`, `2 min 05 s`."""
-    if seconds < 60:
+    if round(seconds, 1) < 60:
         return f"{seconds:.1f} s"
+    seconds = max(seconds, 60.0)
     return f"{int(seconds // 60)} min {int(seconds % 60):02d} s"
 
 
@@ -71,7 +78,7 @@ class Progress:
         from rich.console import Console
         from rich.status import Status
 
-        self._status = Status(self._line(""), console=Console(stderr=True, highlight=False, markup=False))
+        self._status = Status(self._live(""), console=Console(stderr=True, highlight=False, markup=False))
         self._status.start()
 
     def step(self, text: str) -> None:
@@ -79,7 +86,7 @@ class Progress:
         now = time.monotonic()
         if self._status is not None and now - self._shown > 0.1:
             self._shown = now
-            self._status.update(self._line(text))
+            self._status.update(self._live(text))
 
     def end(self, result: str) -> None:
         """The stage is over, with one word or sentence of result."""
@@ -93,6 +100,8 @@ class Progress:
             self._status.stop()
             self._status = None
 
-    def _line(self, text: str) -> str:
+    def _live(self, text: str) -> Text:
         elapsed = duration(time.monotonic() - self._begun)
-        return f"{self._stage}  {elapsed}  {text}"
+        from rich.text import Text
+
+        return Text(f"{self._stage}  {elapsed}  {text}")

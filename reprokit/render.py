@@ -14,9 +14,16 @@ if TYPE_CHECKING:
 
 _BACKTICKS = re.compile(r"`+")
 _SPACE = re.compile(r"\s+")
-_EMPHASIS = re.compile(r"(\*|~~|(?<!\w)_|_(?!\w))")
+_EMPHASIS = re.compile(r"(\*|~|(?<![^\W_])_|_(?![^\W_]))")
 _LINK = re.compile(r"\]([(\[:])")
-_BLOCK = re.compile(r"\A(\s*)([>#+-])")
+_FOOTNOTE = re.compile(r"\[(?=\^)")
+_BLOCK = re.compile(r"\A(\s*)([>#+=-])")
+_NUMBER = re.compile(r"\A(\s*[0-9]{1,9})([.)])(?=\s|\Z)")
+_HIDDEN = re.compile(
+    r"\x1b\[[0-?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)?"
+    r"|[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]"
+)
+"""Colours, control characters and marks that turn the direction of writing: noise in an issue, or a trick."""
 _MENTION = re.compile(r"(?<![\w`])@(?=\w)")
 _REFERENCE = re.compile(r"(?<![\w`&/])((?:[\w.-]+/[\w.-]+)?)#(?=\d)")
 
@@ -26,9 +33,14 @@ def shell_word(value: Any) -> str:
     return shlex.quote(str(value))
 
 
+def shown(value: Any) -> str:
+    """A text without what a reader cannot see."""
+    return _HIDDEN.sub("", str(value))
+
+
 def md(value: Any) -> str:
     """Evidence as Markdown text: no tag, link, emphasis, mention or issue reference comes alive by accident."""
-    text = _SPACE.sub(" ", str(value))
+    text = _SPACE.sub(" ", shown(value))
     text = (
         text.replace("\\", "\\\\")
         .replace("&", "&amp;")
@@ -39,7 +51,9 @@ def md(value: Any) -> str:
     text = _EMPHASIS.sub(r"\\\1", text)
     text = _LINK.sub(r"\\]\1", text)
     text = _MENTION.sub("@\u200b", text)
+    text = _FOOTNOTE.sub(r"\\[", text)
     text = _BLOCK.sub(r"\1\\\2", text)
+    text = _NUMBER.sub(r"\1\\\2", text)
     return _REFERENCE.sub(lambda match: f"{match[1]}#\u200b", text)
 
 
@@ -51,7 +65,7 @@ def comment(value: Any) -> str:
 
 def code(value: Any) -> str:
     """Evidence as a Markdown code span, with more backticks around it than inside."""
-    text = " ".join(str(value).split())
+    text = " ".join(shown(value).split()) or " "
     longest = max((len(run) for run in _BACKTICKS.findall(text)), default=0)
     ticks = "`" * (longest + 1)
     pad = " " if longest or text.startswith("`") or text.endswith("`") else ""
@@ -60,6 +74,7 @@ def code(value: Any) -> str:
 
 def fence(text: str, language: str = "") -> str:
     """Lines of evidence in a fenced block that they cannot close."""
+    text = shown(text.replace("\r\n", "\n").replace("\r", "\n"))
     longest = max((len(run) for run in _BACKTICKS.findall(text)), default=0)
     ticks = "`" * max(3, longest + 1)
     body = text if text.endswith("\n") else text + "\n"

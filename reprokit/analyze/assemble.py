@@ -109,12 +109,17 @@ def _progress(evidence: Evidence) -> Progress:
     if not done:
         return Progress()
     last = max(done, key=lambda event: event.iteration)
+    capture_at = _capture_at(evidence, done)
+    begins = [phase.where for phase in evidence.of(Phase) if phase.name == "capture_begin"]
+    first_capture = min(begins, key=lambda where: (where.path, where.line), default=None)
     return Progress(
         first=min(event.iteration for event in done),
         last=last.iteration,
         planned=next((event.planned for event in reversed(done) if event.planned), None),
         last_time=last.time,
-        capture_at=_capture_at(evidence, done),
+        capture_at=capture_at,
+        evidence=(last.where,),
+        capture_evidence=(first_capture,) if first_capture else (),
     )
 
 

@@ -23,6 +23,8 @@ class Progress(Struct, frozen=True, kw_only=True):
     planned: int | None = None
     last_time: str | None = None
     capture_at: int | None = None
+    evidence: tuple[Where, ...] = ()
+    capture_evidence: tuple[Where, ...] = ()
 
 
 class Hang(Struct, frozen=True, kw_only=True):

@@ -80,9 +80,9 @@ def observations(material: Material, sources: Sources) -> Section | None:
 def environment(material: Material, sources: Sources) -> Section:
     """What it ran on. Everything that is not known is said to be unknown."""
     run = material.subject
-    items = [
-        say("Base revision: ", Code(run.commits.get("base", "unknown")), " (in the kit as a git bundle).")
-    ]
+    base = run.commits.get("base")
+    bundled = " (in the kit as a git bundle)." if material.launch and material.launch.base == base else "."
+    items = [say("Base revision: ", Code(base), bundled) if base else say("Base revision: unknown.")]
     where = Where("node-0/part.json", 0)
     for name in ("python", "os", "kernel", "machine", "libc", "cpu", "cores_allowed", "mem_total_bytes"):
         if name in run.versions:

@@ -42,7 +42,9 @@ def _failure_sentences(run: Run, sources: Sources) -> list[Sentence]:
     failed = failed_ranks(run)
     refs = tuple(
         number for rank in failed if rank.failure for number in sources.cite(run.id, rank.failure.where)
-    )
+    ) or _stated_places(run, sources)
+    if failure.exception is None and failure.site is None:
+        return [_silent(run, sources)]
     verb = "raises" if len(failure.failing_ranks) < 2 else "raise"
     who = ranks_text(failure.failing_ranks)
     said = [
@@ -66,6 +68,31 @@ def _failure_sentences(run: Run, sources: Sources) -> list[Sentence]:
             )
         )
     return said
+
+
+def _stated_places(run: Run, sources: Sources) -> tuple[int, ...]:
+    """Where the failure's own fields were read, for a failure that no rank claims."""
+    details = run.failure.details if run.failure else {}
+    for name in ("exception", "kind", "site"):
+        detail = details.get(name)
+        if detail is not None and detail.path is not None and detail.line is not None:
+            return sources.cite(run.id, Where(detail.path, detail.line, detail.printed or ""))
+    return ()
+
+
+def _silent(run: Run, sources: Sources) -> Sentence:
+    """An end without a traceback."""
+    when = _iteration_words(run)
+    places = (*run.progress.evidence, *(run.hang.evidence if run.hang else run.ended_evidence))
+    refs = refs_of(run, places, sources)
+    kind = run.failure.kind if run.failure else "unknown"
+    if kind == "hang" and run.hang is not None:
+        quiet = f" for {run.hang.seconds:.1f} s" if run.hang.seconds is not None else ""
+        return say(f"{when}, nothing moved{quiet} and no rank printed a failure.", refs=refs)
+    words = {"time_limit": "the time limit ended the job"}.get(
+        kind, "the job ended without printing a failure"
+    )
+    return say(f"{when}, {words}.", refs=refs)
 
 
 def _iteration_words(run: Run) -> str:
@@ -117,11 +144,17 @@ def actual(material: Material, sources: Sources) -> Section:
     if progress.last is not None:
         of = f" of {progress.planned}" if progress.planned else ""
         memory = run.memory[-1] if run.memory else None
-        refs = sources.cite(run.id, memory.where) if memory else ()
+        refs = (
+            *refs_of(run, progress.evidence, sources),
+            *(sources.cite(run.id, memory.where) if memory else ()),
+        )
         steps.append(say(_done_words(progress.first, progress.last, of) + _memory_words(run), refs=refs))
     if progress.capture_at is not None:
         steps.append(
-            say(f"Iteration {progress.capture_at} captures its static buffers (capture lines in the log).")
+            say(
+                f"Iteration {progress.capture_at} captures its static buffers.",
+                refs=refs_of(run, progress.capture_evidence, sources),
+            )
         )
     steps += _failure_sentences(run, sources)
     steps += _hang_sentence(run, sources)
@@ -129,6 +162,8 @@ def actual(material: Material, sources: Sources) -> Section:
         after = ", after it was ended" if run.ended_by == "agent" else ""
         refs = refs_of(run, run.ended_evidence, sources)
         steps.append(say(f"Exit code of the command{after}: {run.exit_code}.", refs=refs))
+    if not steps:
+        steps.append(say("Nothing in the evidence says what happened."))
     blocks: list[Block] = [Items(tuple(steps), numbered=True)]
     if failed_ranks(run):
         blocks.append(_rank_table(run, sources))

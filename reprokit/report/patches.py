@@ -51,7 +51,9 @@ def _candidate(number: int, verdict: CandidateVerdict, material: Material, sourc
             say(f"Pass criterion: {material.pass_iterations} iterations complete and the job exits with 0.")
         )
     blocks: list[Block] = [Items(tuple(facts))]
-    blocks.append(Items(tuple(say(reason) for reason in (*verdict.reasons, *verdict.side_effects))))
+    said = (*verdict.reasons, *verdict.side_effects)
+    if said:
+        blocks.append(Items(tuple(say(reason) for reason in said)))
     if verdict.deltas:
         blocks.append(Paragraph((say("Figures of the same rank at equal points before the failure:"),)))
         blocks.append(_deltas(verdict, sources))
@@ -61,6 +63,18 @@ def _candidate(number: int, verdict: CandidateVerdict, material: Material, sourc
     patch = material.patches.get(verdict.id)
     if patch is not None and patch.count("\n") <= MAX_PATCH_LINES:
         blocks.append(Fenced(patch, "diff"))
+    elif patch is not None:
+        blocks.append(
+            Paragraph(
+                (
+                    say(
+                        "The patch is too long to show: ",
+                        Code(f"inputs/patches/{verdict.id}.patch"),
+                        " in the kit.",
+                    ),
+                )
+            )
+        )
     return Section(f"Candidate {number}, {verdict.id}: {WORDS[verdict.outcome]}", tuple(blocks), 3)
 
 

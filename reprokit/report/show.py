@@ -49,6 +49,7 @@ def run_lines(run: Run, *, subject: bool = False) -> list[str]:
 
 
 def _line(name: str, value: str, place: str = "") -> str:
+    value = "".join(character if character.isprintable() else "?" for character in value)
     return f"  {name:<20} {value}" + (f"  [{place}]" if place else "")
 
 
@@ -69,7 +70,8 @@ def _ranks(run: Run) -> str:
     if failure is None or not failure.failing_ranks:
         return "no line names one"
     of = f" of {len(run.ranks)} seen" if len(run.ranks) > len(failure.failing_ranks) else ""
-    first = f"; printed first: {failure.first_printed_rank}" if len(failure.failing_ranks) > 1 else ""
+    several = len(failure.failing_ranks) > 1 and failure.first_printed_rank is not None
+    first = f"; printed first: {failure.first_printed_rank}" if several else ""
     return f"{ranks_text(failure.failing_ranks).removeprefix('ranks ').removeprefix('rank ')}{of}{first}"
 
 
