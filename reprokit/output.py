@@ -31,8 +31,21 @@ def data(text: str) -> None:
 
 
 def json(value: Any) -> None:
-    """The answer as JSON, to stdout."""
-    data(msgspec.json.format(msgspec.json.encode(value), indent=2).decode())
+    """The answer as JSON, to stdout. File names that are no UTF-8 show their odd bytes as U+FFFD."""
+    try:
+        text = msgspec.json.encode(value)
+    except UnicodeEncodeError:
+        text = msgspec.json.encode(_presentable(msgspec.to_builtins(value)))
+    data(msgspec.json.format(text, indent=2).decode())
+
+
+def _presentable(value: Any) -> Any:
+    """Plain data in which every text is valid Unicode."""
+    if isinstance(value, str):
+        return value.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+    if isinstance(value, dict):
+        return {_presentable(key): _presentable(item) for key, item in value.items()}
+    return [_presentable(item) for item in value] if isinstance(value, (list, tuple)) else value
 
 
 def talk(text: str) -> None:

@@ -98,10 +98,10 @@ def _excerpts(kit: Kit, run: Run) -> dict[int, str]:
     for rank in run.ranks:
         if rank.failure is None:
             continue
-        lines = _text(folder / rank.failure.where.path).splitlines()
+        lines = _text(folder / rank.failure.where.path).split("\n")
         block = lines[max(0, rank.failure.first.line - 1) : rank.failure.where.line]
         tag = f"[rank{rank.rank}]:"
-        own = [line for line in block if tag in line] or block
+        own = [line.rstrip("\r") for line in block if tag in line] or block
         if len(own) > MAX_EXCERPT_LINES:
             half = MAX_EXCERPT_LINES // 2
             own = [*own[:half], f"... {len(own) - 2 * half} lines left out ...", *own[-half:]]
