@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
 _BACKTICKS = re.compile(r"`+")
 _SPACE = re.compile(r"\s+")
+_BREAK = re.compile(r"[\r\n\t\x85\u2028\u2029]+")
 _EMPHASIS = re.compile(r"(\*|~|(?<![^\W_])_|_(?![^\W_]))")
 _LINK = re.compile(r"\]([(\[:])")
 _FOOTNOTE = re.compile(r"\[(?=\^)")
@@ -65,7 +66,7 @@ def comment(value: Any) -> str:
 
 def code(value: Any) -> str:
     """Evidence as a Markdown code span, with more backticks around it than inside."""
-    text = " ".join(shown(value).split()) or " "
+    text = _BREAK.sub(" ", shown(value)).strip() or " "
     longest = max((len(run) for run in _BACKTICKS.findall(text)), default=0)
     ticks = "`" * (longest + 1)
     pad = " " if longest or text.startswith("`") or text.endswith("`") else ""
