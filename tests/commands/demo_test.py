@@ -73,9 +73,8 @@ def test_the_facts(subject: dict[str, Any]) -> None:
     assert (subject["outcome"], subject["ended_by"]) == ("failed", "agent")
     assert [rank["rank"] for rank in subject["ranks"]] == list(range(8))
     assert subject["hang"]["seconds"] >= 4
-    assert subject["progress"] | {"last_time": None} == {
-        "first": 1, "last": 2, "planned": 30, "last_time": None, "capture_at": 3,
-    }  # fmt: skip
+    reached = {"first": 1, "last": 2, "planned": 30, "capture_at": 3}
+    assert {name: subject["progress"][name] for name in reached} == reached
 
 
 def test_the_layout_and_the_modes(kit: Path) -> None:
