@@ -22,6 +22,7 @@ help:
 
 demo: run-env
 	@.venv-run/bin/python -m reprokit demo -o "$(KIT)"
+	@echo 'reprokit itself is .venv-run/bin/reprokit'
 
 test: dev-env
 	@.venv-dev/bin/python tools/run_tests.py $(TIERS)

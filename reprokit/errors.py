@@ -60,6 +60,12 @@ class SafetyError(ReprokitError):
     exit_code = SAFETY
 
 
+class AlteredError(ReprokitError):
+    """Sealed files are missing or not what was sealed: the kit answers nothing any more."""
+
+    exit_code = NO
+
+
 class Interrupted(ReprokitError):
     """The user stopped a long verb; `hint` holds the command that goes on."""
 

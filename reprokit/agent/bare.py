@@ -32,7 +32,7 @@ def only_wait(parts: Parts, read_fd: int) -> Facts:
             _send(job.pid, signal.SIGTERM)
         if now >= kill_at:
             _send(job.pid, signal.SIGKILL)
-    return Facts(job.poll(), cause, asked, clock.now(), None, [], os.fstat(read_fd).st_size, None)
+    return Facts(job.poll(), cause, asked, clock.now(), None, [], [], os.fstat(read_fd).st_size, None)
 
 
 def _send(group: int, number: int) -> None:

@@ -59,6 +59,11 @@ class HangWatch:
             self._rounds += 1
             self._stacks = Stacks(self._spool, self._tree)
 
+    def ending(self, now: float) -> None:
+        """The job is about to be ended: what comes now is our doing, not silence."""
+        if self._stands:
+            self._finish(now, over=False)
+
     def _over(self, now: float) -> None:
         self._stands = False
         self._finish(now, over=True)

@@ -61,7 +61,7 @@ def _record(options: Options) -> int:
     if isinstance(job, NotStarted):
         say(f"cannot start {options.command[0]}: {job.text}")
         spool.put("part.json", part)
-        missing = Facts(None, Cause.OWN, None, clock.now(), None, [], 0, None, job)
+        missing = Facts(None, Cause.OWN, None, clock.now(), None, [], [], 0, None, job)
         return _finish(missing, clock, spool)
     part["child_pid"] = job.pid
     return _follow(Parts(options, clock, spool, job, Tail(read_fd), None, inbox), part, read_fd)

@@ -17,6 +17,7 @@ class Options(NamedTuple):
     end_hang: float | None
     time_limit: float | None
     end_on_signal: bool
+    end_left: bool
     quiet: bool
     cwd: str | None
     env_allow: list[str]
@@ -64,6 +65,7 @@ def _parser() -> argparse.ArgumentParser:
         action="store_true",
         help="on SIGTERM, SIGINT or SIGHUP end the job's whole process tree",
     )
+    add("--end-left", action="store_true", help="end processes that outlive the job's main one")
     add("--quiet", action="store_true", help="do not copy the job's output to stdout")
     add("--cwd", metavar="DIR", help="folder the job starts in")
     add("--env-allow", action="append", default=[], metavar="NAME", help="one more variable to record")
@@ -88,6 +90,7 @@ def parse(arguments: list[str]) -> Options:
         end_hang=given.end_hang,
         time_limit=given.time_limit,
         end_on_signal=given.end_on_signal,
+        end_left=given.end_left,
         quiet=given.quiet,
         cwd=given.cwd,
         env_allow=given.env_allow,

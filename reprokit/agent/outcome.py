@@ -33,6 +33,7 @@ class Facts(NamedTuple):
     ended: float
     hang: dict[str, Any] | None
     left: list[dict[str, Any]]
+    outlived: list[dict[str, Any]]
     output_bytes: int
     hole: list[int] | None
     not_started: NotStarted | None = None
@@ -77,6 +78,7 @@ def record(facts: Facts, clock: Clock, stopped: str | None) -> dict[str, Any]:
         "ended": clock.iso(facts.ended),
         "seconds": round(facts.ended, 3),
         "left_processes": facts.left,
+        "outlived": facts.outlived,
         "not_started": {"errno": missing.errno, "text": missing.text} if missing else None,
         "output_bytes": facts.output_bytes,
         "output_hole": facts.hole,

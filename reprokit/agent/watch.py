@@ -77,6 +77,13 @@ class Watch:
                 left = self._end(cause)
                 break
         now = self._clock.now()
+        outlived: list[Process] = []
+        if left is None:
+            left = outlived = self._left()
+            if outlived and self._options.end_left:
+                left = end_tree(self._tree, self._job, self._say_ending, self._read_on)
+            elif outlived:
+                say(f"the job is over, but processes of it live on: {[process.pid for process in outlived]}")
         size = self._tail.size()
         while self._tail.position < size and self._read(now):
             pass  # one read may stop half-way through a flood
@@ -86,7 +93,8 @@ class Watch:
             asked=self._asked,
             ended=now,
             hang=self._hang.close(now),
-            left=[self._tree.describe(process) for process in (self._left() if left is None else left)],
+            left=[self._tree.describe(process) for process in left],
+            outlived=[self._tree.describe(process) for process in outlived],
             output_bytes=self._tail.position,
             hole=self._room.hole,
         )
@@ -164,6 +172,7 @@ class Watch:
     def _end(self, cause: Cause) -> list[Process]:
         pids = [process.pid for process in self._tree.look()] or [self._job.pid]
         say(f"ending the job ({cause.value}): {len(pids)} processes")
+        self._hang.ending(self._clock.now())
         return end_tree(self._tree, self._job, self._say_ending, self._read_on)
 
     def _say_ending(self, number: signal.Signals, pids: list[int]) -> None:
@@ -176,8 +185,8 @@ class Watch:
             self._spool.stop(f"trouble in the agent: {type(error).__name__}: {error}")
 
     def _left(self) -> list[Process]:
-        """Processes that outlive the main one; they are left alone, as they would be without the agent."""
+        """Processes that outlive the main one."""
         until = time.monotonic() + _LEFT_S
         while self._tree.look() and time.monotonic() < until:
             time.sleep(_BUSY_S)
-        return self._tree.members
+        return list(self._tree.members)

@@ -49,7 +49,7 @@ def assemble(
     evidence = Evidence(events)
     progress = _progress(evidence)
     ended = _deciding_end(evidence.of(Ended))
-    failed = failures.by_rank(evidence.of(Raised), evidence.roots)
+    failed = failures.by_rank(evidence.of(Raised), evidence.roots, evidence.of(Iteration))
     cause = failures.first_cause(failed)
     hang = _hang(ended)
     hung_after = _hung_after(ended, cause is not None)
@@ -78,6 +78,7 @@ def assemble(
         hang=hang,
         failure=None if outcome == "passed" else failure,
         ranks=_ranks(evidence, failed),
+        unranked=tuple(failure for raised, failure in failed if raised.rank is None),
         versions=_versions(parts),
         version_sources=_version_sources(parts),
         memory=_memory(evidence),

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from reprokit.analyze import sites
 from reprokit.model.facts import Detail, seen, unknown
 from reprokit.model.run import Failure, RankFailure
-from reprokit.model.trace import Raised
+from reprokit.model.trace import Frame, Iteration, Raised
 
 UNKNOWN_BYTES = {
     "capacity_bytes": "no GPU message in the evidence",
@@ -28,14 +28,28 @@ def kind_of(raised: Raised) -> str:
     return raised.figures.kind if raised.figures else "unknown"
 
 
-def by_rank(events: Iterable[Raised], roots: Iterable[str]) -> list[tuple[Raised, RankFailure]]:
+def survived(raised: Raised, done: Iterable[Iteration]) -> bool:
+    """True for an exception that the job lived through: two more iterations were reported after it in its file.
+
+    One may still be the line of a rank that lagged behind.
+    """
+    where = raised.where
+    return sum(event.where.path == where.path and event.where.line > where.line for event in done) >= 2
+
+
+def by_rank(
+    events: Iterable[Raised], roots: Iterable[str], done: Iterable[Iteration] = ()
+) -> list[tuple[Raised, RankFailure]]:
     """The deciding traceback of each rank, in printed order. Repetitions and consequences of a rank are dropped.
 
-    Tracebacks that name no rank stay apart, one for each distinct place in the log.
+    Exceptions that the job lived through are no failures. Tracebacks that name no rank stay apart, one for each
+    distinct place in the log.
     """
-    known = tuple(roots)
+    known, reported = tuple(roots), tuple(done)
     chosen: dict[object, Raised] = {}
     for raised in sorted(events, key=_place):
+        if survived(raised, reported):
+            continue
         key: object = raised.rank if raised.rank is not None else (raised.where.path, raised.first.line)
         if key not in chosen or PRECEDENCE.index(kind_of(raised)) < PRECEDENCE.index(kind_of(chosen[key])):
             chosen[key] = raised
@@ -85,13 +99,15 @@ def describe(
         if raised.exception
         else unknown("no exception was printed"),
         "first_failing_rank": _first_rank_detail(raised, ranks),
-        "failing_ranks": seen(raised.where, ", ".join(f"rank {rank}" for rank in ranks))
-        if ranks
-        else unknown(_NO_RANK),
+        "failing_ranks": _ranks_detail(failed, ranks),
     }
     frame = sites.site_frame(raised.frames, tuple(roots))
     if first.site and frame:
-        details["site"] = seen(raised.where, f'File "{frame.path}", line {frame.line}, in {frame.function}')
+        printed = f'File "{frame.path}", line {frame.line}, in {frame.function}'
+        where = raised.where
+        details["site"] = Detail(
+            printed=printed, path=where.path, line=_line_of(raised, frame), how="observed"
+        )
     else:
         details["site"] = unknown("the traceback has no frame outside libraries")
     requested = raised.figures.requested if raised.figures else None
@@ -123,6 +139,20 @@ def describe(
 
 
 _NO_RANK = "no line of the failure names a rank"
+
+
+def _line_of(raised: Raised, frame: Frame) -> int:
+    """The log line of a frame; the exception's where the reader did not say."""
+    lines = dict(zip(map(id, raised.frames), raised.frame_lines, strict=False))
+    return lines.get(id(frame), raised.where.line)
+
+
+def _ranks_detail(failed: list[tuple[Raised, RankFailure]], ranks: list[int]) -> Detail:
+    """Read off the rank tags of several lines, of which the first is named."""
+    if not ranks:
+        return unknown(_NO_RANK)
+    first = next(raised for raised, _ in failed if raised.rank is not None)
+    return Detail(path=first.first.path, line=first.first.line, how="observed")
 
 
 def _first_rank_detail(raised: Raised, ranks: list[int]) -> Detail:

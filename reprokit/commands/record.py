@@ -49,7 +49,7 @@ def command(
         outcome = done.run.outcome if done.run else None
         output.json({"kit": str(kit.root), "run": done.run_id, "exit_code": done.code, "outcome": outcome})
     elif done.run is None:
-        output.talk(f"reprokit: nothing was recorded for {done.run_id}")
+        output.talk(f"reprokit: run {done.run_id} is not sealed: {done.trouble or 'nothing was recorded'}")
     else:
         output.talk(f"reprokit: sealed run {done.run_id} into {kit.root}")
         output.talk(f"  next: reprokit show {shlex.quote(str(target))}")

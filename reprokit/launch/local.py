@@ -34,7 +34,7 @@ class LocalExecutor:
         environment.pop("REPROKIT_WORKTREE", None)
         if order.worktree is not None:
             environment["REPROKIT_WORKTREE"] = str(order.worktree)
-        with order.log.open("wb") as log:
+        with os.fdopen(os.open(order.log, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as log:
             process = subprocess.Popen(
                 ["bash", str(order.script)],
                 stdin=subprocess.DEVNULL,

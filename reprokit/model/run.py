@@ -125,7 +125,10 @@ class ConfigValue(Struct, frozen=True, kw_only=True):
 
 
 class Run(Struct, frozen=True, kw_only=True):
-    """One run, complete. Field names and meanings are the contract of `show --json`."""
+    """One run, complete. Field names and meanings are the contract of `show --json`.
+
+    `unranked`: failures that no line gives a rank, such as those of a job with one process.
+    """
 
     id: str
     sources: tuple[str, ...] = ()
@@ -148,6 +151,7 @@ class Run(Struct, frozen=True, kw_only=True):
     hang: Hang | None = None
     failure: Failure | None = None
     ranks: tuple[Rank, ...] = ()
+    unranked: tuple[RankFailure, ...] = ()
     fingerprint: Fingerprint | None = None
     versions: dict[str, str] = {}
     version_sources: dict[str, str] = {}

@@ -55,7 +55,7 @@ class AllocationFigures(Struct, frozen=True, kw_only=True):
 
 
 class Raised(Event, frozen=True, kw_only=True, tag=True):
-    """A Python traceback with its exception line. `frames` outermost first.
+    """A Python traceback with its exception line. `frames` outermost first, `frame_lines` where each stands in the log.
 
     `chained`: an earlier block of the same chain exists, so this one is not the root.
     `complete`: the exception line was there (a log may be cut before it).
@@ -66,6 +66,7 @@ class Raised(Event, frozen=True, kw_only=True, tag=True):
     message: str
     first: Where
     figures: AllocationFigures | None = None
+    frame_lines: tuple[int, ...] = ()
     chained: bool = False
     complete: bool = True
 

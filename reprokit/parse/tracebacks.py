@@ -67,6 +67,7 @@ class Block:
         self.last = head
         self.chained = chained
         self.frames: list[Frame] = []
+        self.frame_lines: list[int] = []
         self.wants_source = False
         """The last frame's source line has not come yet."""
 
@@ -75,6 +76,7 @@ class Block:
         frame = _FRAME.match(text)
         if frame is not None and frame["function"]:
             self.frames.append(Frame(frame["path"], int(frame["line"]), frame["function"]))
+            self.frame_lines.append(line.number)
             self.wants_source = True
         self.last = line
 

@@ -84,6 +84,7 @@ def _present(kit: Kit) -> list[str]:
     found = []
     for folder in (kit.layout.inputs, kit.layout.evidence):
         found += [path.relative_to(kit.root).as_posix() for path in files.walk(folder)]
+        found += [path.relative_to(kit.root).as_posix() for path in folder.rglob("*") if path.is_symlink()]
     notes = kit.layout.notes.relative_to(kit.root).as_posix()
     return [name for name in found if name != notes and not name.startswith("evidence/.sealing-")]
 

@@ -8,7 +8,7 @@ import msgspec
 from msgspec import Struct
 
 from reprokit.analyze.assemble import assemble
-from reprokit.errors import InputError
+from reprokit.errors import AlteredError, InputError
 from reprokit.model.kit import KitDeclaration, RunDeclaration
 from reprokit.model.run import Run
 from reprokit.parse import scan
@@ -24,11 +24,12 @@ NOT_EVIDENCE = ("launch/",)
 
 
 class Facts(Struct, frozen=True, kw_only=True):
-    """All runs of a kit, sealed and open, by id."""
+    """All runs of a kit, sealed and open, by id. `altered`: evidence that is not what was sealed."""
 
     declaration: KitDeclaration
     runs: dict[str, Run]
     declared: dict[str, RunDeclaration]
+    altered: tuple[str, ...] = ()
 
     @property
     def subject(self) -> Run | None:
@@ -45,19 +46,22 @@ def facts(kit: Kit, *, cache: bool = True, open_runs: bool = True) -> Facts:
     """Facts of every run. `cache`: use and fill `derived/` (verbs that write); `open_runs`: show spools too."""
     runs: dict[str, Run] = {}
     declared: dict[str, RunDeclaration] = {}
+    altered: list[str] = []
     for sealed in kit.runs():
         digest = sealed.digest()
-        run = derived.load(kit.layout, sealed.id, digest, Run)
+        run = derived.load(kit.layout, sealed.id, digest, Run, sealed.changed_ns())
         if run is None:
             run = derive(sealed.declaration, sealed.read())
-            if cache:
+            wrong = kit.altered(sealed.id)
+            altered += wrong
+            if cache and not wrong:
                 derived.save(kit.layout, sealed.id, digest, run)
         runs[sealed.id], declared[sealed.id] = run, sealed.declaration
     for spooled in spool.open_runs(kit.layout) if open_runs else []:
         if spooled.id not in runs:
             runs[spooled.id] = _open_facts(spooled)
             declared[spooled.id] = spooled.declaration
-    return Facts(declaration=kit.declaration, runs=runs, declared=declared)
+    return Facts(declaration=kit.declaration, runs=runs, declared=declared, altered=tuple(altered))
 
 
 def derive(declaration: RunDeclaration, content: Mapping[str, bytes], state: str = "sealed") -> Run:
@@ -84,10 +88,21 @@ def _open_facts(run: spool.OpenRun) -> Run:
     return derive(run.declaration, content, "open")
 
 
+def require_sound(kit: Kit) -> None:
+    """Raises AlteredError where inputs or evidence are not what was sealed: nothing is run or said from those."""
+    wrong = [*kit.altered(), *facts(kit).altered]
+    if wrong:
+        more = f" and {len(wrong) - 1} more" if len(wrong) > 1 else ""
+        raise AlteredError(
+            f"{kit.root / wrong[0]}{more}: not what was sealed", hint="`reprokit check KIT` names all of it"
+        )
+
+
 def need_subject(found: Facts) -> Run:
     """The subject run. Raises InputError where the kit has none yet."""
     if found.subject is None:
         raise InputError(
-            f"the kit {found.declaration.name} has no subject run yet", hint="record one: reprokit make KIT"
+            f"the kit {found.declaration.name} has no subject run yet",
+            hint="reprokit show KIT says what was recorded",
         )
     return found.subject

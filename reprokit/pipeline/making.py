@@ -25,7 +25,7 @@ from reprokit.pipeline import (
     showing,
     verifying,
 )
-from reprokit.pipeline.facts import facts
+from reprokit.pipeline.facts import facts, require_sound
 from reprokit.pipeline.progress import Progress
 from reprokit.pipeline.trial import here, record_subject
 from reprokit.store import kit as store_kit
@@ -94,6 +94,7 @@ class Maker:
         """All stages in order; the first that settles the answer skips the rest."""
         sealing.refuse_live(self.kit)
         sealing.seal_finished(self.kit)
+        require_sound(self.kit)
         actions: dict[str, Callable[[], tuple[State, str | None]]] = {
             "record": self._record,
             "emit": self._emit,
@@ -198,8 +199,9 @@ def _recorded(run: Run) -> str:
     """The recording's result in a few words."""
     if run.not_started is not None:
         return f"did not start: {run.not_started}"
-    if run.failure is None or run.outcome == "passed":
-        return run.outcome
+    if run.failure is None:
+        code = "" if run.exit_code is None else f" with exit code {run.exit_code}"
+        return run.outcome if run.outcome == "passed" else f"no failure: the job ended{code}"
     hung = ", then hung" if run.failure.hang_after_failure else ""
     return f"{run.failure.kind} in {run.failure.site or 'an unknown place'}{hung}"
 

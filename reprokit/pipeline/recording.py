@@ -12,11 +12,13 @@ from types import FrameType
 from msgspec import Struct
 
 from reprokit import resources
+from reprokit.errors import ReprokitError, UsageError
 from reprokit.model.kit import RUN_SCHEMA, RunDeclaration
 from reprokit.model.run import Run
 from reprokit.pipeline import sealing
 from reprokit.pipeline.facts import facts
 from reprokit.pipeline.trial import PART, here, next_id
+from reprokit.redact import secrets
 from reprokit.store import spool
 from reprokit.store.kit import Kit
 from reprokit.store.layout import Layout
@@ -28,11 +30,12 @@ HANDED_ON = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT, signa
 
 
 class Recorded(Struct, frozen=True, kw_only=True):
-    """A recording: its run, the command's exit code, and what was made of it (None: nothing was there to seal)."""
+    """A recording: its run, the command's exit code, and what was made of it (None: see `trouble`)."""
 
     run_id: str
     code: int
     run: Run | None
+    trouble: str | None = None
 
 
 def spool_of(target: Path, run_id: str) -> Path:
@@ -42,6 +45,10 @@ def spool_of(target: Path, run_id: str) -> Path:
 
 def record(kit: Kit, run_id: str | None, command: tuple[str, ...], end_hang: int | None) -> Recorded:
     """Run `command` under the agent and seal what happened. Raises before the command is started, or never."""
+    if run_id is not None and secrets.scan(run_id.encode()):
+        raise UsageError(
+            "--run: this id looks like a secret; ids become names of folders", hint="choose another id"
+        )
     with ExitStack() as stack:
         with kit.lock(wait_s=START_WAIT_S):
             sealing.seal_finished(kit)
@@ -57,7 +64,11 @@ def record(kit: Kit, run_id: str | None, command: tuple[str, ...], end_hang: int
             folder = spool.begin(kit, declaration)
             stack.enter_context(spool.held(folder))
         code = run_agent(agent_command(folder / PART, command, end_hang))
-        return Recorded(run_id=chosen, code=code, run=finish(kit, chosen))
+        try:
+            return Recorded(run_id=chosen, code=code, run=finish(kit, chosen))
+        except ReprokitError as error:
+            # The command's own code is what its caller waits for; the spool stays for the next verb that writes.
+            return Recorded(run_id=chosen, code=code, run=None, trouble=error.what)
 
 
 def agent_command(part: Path, command: tuple[str, ...], end_hang: int | None) -> list[str]:

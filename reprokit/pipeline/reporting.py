@@ -10,9 +10,10 @@ import msgspec
 from reprokit.emit.dockerfile import loose_parts
 from reprokit.emit.repro_script import ReproScript
 from reprokit.errors import SafetyError, UsageError
+from reprokit.model.facts import Where
 from reprokit.model.run import Run
 from reprokit.pipeline import judging, launches
-from reprokit.pipeline.facts import Facts, facts, need_subject
+from reprokit.pipeline.facts import Facts, facts, need_subject, require_sound
 from reprokit.redact import secrets
 from reprokit.redact.identities import StandIns
 from reprokit.render import render
@@ -41,6 +42,7 @@ def text_of(kit: Kit, audience: str, form: str) -> tuple[str, str]:
     if form not in FORMATS:
         raise UsageError(f"--format {form}: not one of {', '.join(FORMATS)}")
     name, writer = FORMATS[form]
+    require_sound(kit)
     found = facts(kit)
     header = launches.provenance(kit, "reprokit report").text
     text = writer(build(material(kit, found)), header, render)
@@ -91,21 +93,20 @@ def _text(path: Path) -> str:
     return files.read(path).decode("utf-8", "replace")
 
 
-def _excerpts(kit: Kit, run: Run) -> dict[int, str]:
-    """Rank -> its traceback's lines, from evidence. Lines of other ranks in between are left out."""
-    found = {}
+def _excerpts(kit: Kit, run: Run) -> dict[Where, str]:
+    """Place of an exception -> its traceback's lines. Lines of other ranks in between are left out."""
     folder = kit.run(run.id).folder
-    for rank in run.ranks:
-        if rank.failure is None:
-            continue
-        lines = _text(folder / rank.failure.where.path).split("\n")
-        block = lines[max(0, rank.failure.first.line - 1) : rank.failure.where.line]
-        tag = f"[rank{rank.rank}]:"
+    failures = [(f"[rank{rank.rank}]:", rank.failure) for rank in run.ranks if rank.failure is not None]
+    failures += [("", failure) for failure in run.unranked]
+    found = {}
+    for tag, failure in failures:
+        lines = _text(folder / failure.where.path).split("\n")
+        block = lines[max(0, failure.first.line - 1) : failure.where.line]
         own = [line.rstrip("\r") for line in block if tag in line] or block
         if len(own) > MAX_EXCERPT_LINES:
             half = MAX_EXCERPT_LINES // 2
             own = [*own[:half], f"... {len(own) - 2 * half} lines left out ...", *own[-half:]]
-        found[rank.rank] = "\n".join(own) + "\n"
+        found[failure.where] = "\n".join(own) + "\n"
     return found
 
 

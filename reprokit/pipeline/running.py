@@ -12,10 +12,11 @@ from reprokit.launch.table import EXECUTORS
 from reprokit.model.run import Run
 from reprokit.model.verdict import Verdict
 from reprokit.pipeline import adopting, judging, launches, sealing
-from reprokit.pipeline.facts import Facts, facts, need_subject
+from reprokit.pipeline.facts import Facts, facts, need_subject, require_sound
 from reprokit.pipeline.launches import Variation
 from reprokit.pipeline.progress import Progress
 from reprokit.pipeline.trial import here, trial
+from reprokit.redact import secrets
 from reprokit.store.kit import Kit
 
 
@@ -39,15 +40,17 @@ def run(kit: Kit, asked: Asked, on: Executor, times: int, progress: Progress) ->
     """`run`: adopt the patches, seal what was left open, and make the trials that are missing."""
     sealing.refuse_live(kit)
     sealing.seal_finished(kit)
+    require_sound(kit)
     patches = tuple(kit.root / adopting.adopt(kit, patch).patch for patch in asked.patches)
     variation = Variation(env=asked.env, overrides=asked.overrides, patches=patches)
     return ensure(kit, variation, on, times, progress)
 
 
 def script_text(kit: Kit, asked: Asked) -> str:
-    """The launch script of an arm. Patches are applied to its working tree and do not show in it."""
+    """The launch script of an arm, secrets left out. Patches are applied to its working tree and do not show in it."""
     launch = launches.launch_of(kit, Variation(env=asked.env, overrides=asked.overrides))
-    return launches.script(kit, launch, "reprokit run")
+    text = launches.script(kit, launch, "reprokit run")
+    return secrets.redact(text.encode()).data.decode()
 
 
 def executor(name: str) -> Executor:

@@ -37,6 +37,7 @@ def answer(kit: Kit, run_id: str | None) -> dict[str, Any]:
         "comparisons": [compare(subject, run) for run in others] if subject is not None else [],
         "verdict": judging.reproduction(found) if subject is not None else None,
         "candidates": judging.candidate_verdicts(kit, found),
+        "altered": [*found.altered, *kit.altered()],
     }
 
 
@@ -46,7 +47,7 @@ def lines(kit: Kit, run_id: str | None) -> list[str]:
     runs = _chosen(found, run_id)
     if not runs:
         return [f"kit {kit.declaration.name}: no runs yet"]
-    said: list[str] = []
+    said = [f"ALTERED since it was sealed: {name}" for name in (*found.altered, *kit.altered())]
     for run in sorted(runs, key=lambda run: run.id != kit.declaration.subject):
         said += show.run_lines(run, subject=run.id == kit.declaration.subject)
     if run_id is None and found.subject is not None:

@@ -12,7 +12,7 @@ from reprokit.launch.executor import Executor
 from reprokit.model.kit import Candidate
 from reprokit.model.verdict import CandidateVerdict
 from reprokit.pipeline import adopting, judging, launches, running, sealing
-from reprokit.pipeline.facts import facts
+from reprokit.pipeline.facts import facts, require_sound
 from reprokit.pipeline.launches import Variation, kit_recipe
 from reprokit.pipeline.progress import Progress
 from reprokit.pipeline.trial import here
@@ -64,6 +64,7 @@ def verify_patches(
     """`verify`: patch files as candidates of the kit, each run and judged."""
     sealing.refuse_live(kit)
     sealing.seal_finished(kit)
+    require_sound(kit)
     candidates = tuple(adopting.adopt(kit, patch) for patch in patches)
     return verify(kit, candidates, on, progress, base).candidates
 

@@ -29,6 +29,9 @@ ENVIRONMENT = {
     "GIT_OPTIONAL_LOCKS": "0",
     "LC_ALL": "C",
 }
+NOT_FOUND = 127
+"""What `env` exits with where there is no such program."""
+
 AUTHOR = "reprokit"
 EMAIL = "reprokit@example.invalid"
 DATE = "2026-01-01T00:00:00+00:00"
@@ -63,10 +66,20 @@ def run(folder: Path, *arguments: str, env: Mapping[str, str] | None = None) -> 
     except GitCommandNotFound:
         raise MachineError("git is not on this machine", hint="install git") from None
     except GitCommandError as error:
-        raise GitError(
-            arguments[0], str(error.stderr).strip().removeprefix("stderr: '").removesuffix("'")
-        ) from None
+        if error.status == NOT_FOUND:
+            raise MachineError("git is not on this machine", hint="install git") from None
+        said = str(error.stderr).strip().removeprefix("stderr: '").removesuffix("'")
+        raise GitError(next(word for word in _verbs(arguments)), said) from None
     return str(answer)
+
+
+def _verbs(arguments: tuple[str, ...]) -> list[str]:
+    """The git command among its words: the first that is neither an option nor the value of `-c`."""
+    return [
+        word
+        for before, word in zip(("", *arguments), arguments, strict=False)
+        if before != "-c" and not word.startswith("-")
+    ] or [arguments[0]]
 
 
 def commit_folder(source: Path, repository: Path, message: str) -> str:

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from reprokit.model.facts import Where
-from reprokit.model.run import Rank
 from reprokit.model.units import gib
 from reprokit.report.blocks import Block, Code, Fenced, Items, Paragraph, Section, Sources, Table, say
-from reprokit.report.failure import failed_ranks, refs_of
-from reprokit.report.material import Material, ranks_text
+from reprokit.report.failure import alike, refs_of, who
+from reprokit.report.material import Material
 
 
 def repro(material: Material, sources: Sources) -> Section | None:
@@ -102,7 +101,7 @@ def environment(material: Material, sources: Sources) -> Section:
     if material.loose:
         items.append(
             say(
-                "Container: none of these runs used one. The kit's container spec is loose: "
+                "Container: reprokit started these runs without one. The kit's container spec is loose: "
                 + "; ".join(material.loose)
                 + "."
             )
@@ -131,23 +130,18 @@ def _version_words(name: str, value: str) -> str | Code:
 def logs(material: Material, sources: Sources) -> Section | None:
     """The deciding lines of each distinct failure, one rank each."""
     run = material.subject
-    groups: dict[tuple[str | None, str | None, str | None], list[Rank]] = {}
-    for rank in failed_ranks(run):
-        if rank.failure:
-            groups.setdefault((rank.failure.exception, rank.failure.site, rank.failure.statement), []).append(
-                rank
-            )
     blocks: list[Block] = []
-    for members in groups.values():
-        shown = members[0]
-        if shown.failure is None or shown.rank not in material.excerpts:
-            continue
-        others = tuple(rank.rank for rank in members[1:])
-        more = f"; the same exception, site and statement on {ranks_text(others)}" if others else ""
-        blocks.append(
-            Paragraph((say(f"Rank {shown.rank}{more}:", refs=sources.cite(run.id, shown.failure.where)),))
-        )
-        blocks.append(Fenced(material.excerpts[shown.rank], "text"))
+    for group in alike(run):
+        for statement in dict.fromkeys(one.failure.statement for one in group):
+            members = [one for one in group if one.failure.statement == statement]
+            shown = members[0]
+            text = material.excerpts.get(shown.failure.where)
+            if text is None:
+                continue
+            name = "No rank named" if shown.rank is None else f"Rank {shown.rank}"
+            more = f"; the same exception, site and statement on {who(members[1:])}" if members[1:] else ""
+            refs = sources.cite(run.id, shown.failure.where)
+            blocks += [Paragraph((say(f"{name}{more}:", refs=refs),)), Fenced(text, "text")]
     return Section("Logs", tuple(blocks)) if blocks else None
 
 

@@ -2,16 +2,40 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from reprokit.model.facts import Where
-from reprokit.model.run import Rank, Run
+from reprokit.model.run import RankFailure, Run
 from reprokit.model.units import gib
 from reprokit.report.blocks import Block, Code, Items, Paragraph, Section, Sentence, Sources, Table, say
 from reprokit.report.material import Material, ranks_text
 
 
-def failed_ranks(run: Run) -> list[Rank]:
-    """Ranks with a failure of their own, in order."""
-    return [rank for rank in run.ranks if rank.failure is not None]
+class Failed(NamedTuple):
+    """One failure that was printed, and the rank that a line gives it (None: no line does)."""
+
+    rank: int | None
+    failure: RankFailure
+
+
+def failed(run: Run) -> list[Failed]:
+    """Every failure of a run, ranks in order, those without a rank last."""
+    named = [Failed(rank.rank, rank.failure) for rank in run.ranks if rank.failure is not None]
+    return named + [Failed(None, failure) for failure in run.unranked]
+
+
+def alike(run: Run) -> list[list[Failed]]:
+    """Failures of the same exception and site, the run's own cause first."""
+    groups: dict[tuple[str | None, str | None], list[Failed]] = {}
+    for one in failed(run):
+        groups.setdefault((one.failure.exception, one.failure.site), []).append(one)
+    cause = (run.failure.exception, run.failure.site) if run.failure else None
+    return [groups[key] for key in sorted(groups, key=lambda key: key != cause)]
+
+
+def who(group: list[Failed]) -> str:
+    """`ranks 0 and 2`, `a rank that no line names`."""
+    return ranks_text(tuple(one.rank for one in group if one.rank is not None))
 
 
 def title(material: Material) -> str:
@@ -23,7 +47,10 @@ def title(material: Material) -> str:
     where = f" in {failure.site.rsplit(':', 1)[-1]}" if failure.site else ""
     when = f" in iteration {failure.iteration}" if failure.iteration is not None else ""
     hang = ", then hangs" if failure.hang_after_failure else ""
-    ranks = f" on {ranks_text(failure.failing_ranks)} of {len(run.ranks)}" if failure.failing_ranks else ""
+    group = [one for one in (alike(run) or [[]])[0] if one.rank is not None]
+    # How many ranks there are is known from the recipe only: a log names those that printed something.
+    of = f"{material.recipe.job.ranks}" if material.recipe else f"{len(run.ranks)} seen"
+    ranks = f" on {who(group)} of {of}" if group else ""
     return f"[bug] {material.kit}: {what}{where}{when}{ranks}{hang}"
 
 
@@ -39,35 +66,47 @@ def _failure_sentences(run: Run, sources: Sources) -> list[Sentence]:
     failure = run.failure
     if failure is None:
         return []
-    failed = failed_ranks(run)
-    refs = tuple(
-        number for rank in failed if rank.failure for number in sources.cite(run.id, rank.failure.where)
-    ) or _stated_places(run, sources)
     if failure.exception is None and failure.site is None:
         return [_silent(run, sources)]
-    verb = "raises" if len(failure.failing_ranks) < 2 else "raise"
-    who = ranks_text(failure.failing_ranks)
-    said = [
-        say(
-            _iteration_words(run) + ", " + who + f" {verb} ",
+    said = [_raised(run, group, sources, first=not index) for index, group in enumerate(alike(run))]
+    if not said:
+        place = (" in ", Code(failure.site)) if failure.site else (" at an unknown place",)
+        pieces = (
+            f"{_iteration_words(run)}, the job raises ",
             Code(failure.exception or failure.kind),
-            *((" in ", Code(failure.site)) if failure.site else (" at an unknown place",)),
+            *place,
             ".",
-            refs=refs,
         )
-    ]
-    first = next((rank for rank in failed if rank.rank == failure.first_failing_rank), None)
-    if first and first.failure and first.failure.requested_bytes is not None:
-        printed = failure.details.get("requested_bytes")
-        said.append(
+        return [Sentence(pieces, _stated_places(run, sources))]
+    first = next((one for one in failed(run) if one.rank == failure.first_failing_rank), None)
+    if first is not None and first.failure.requested_bytes is not None:
+        detail = failure.details.get("requested_bytes")
+        printed = detail.printed if detail and detail.printed else gib(first.failure.requested_bytes)
+        order = ", whose failure was printed first," if len(failure.failing_ranks) > 1 else ""
+        name = "It" if first.rank is None else f"Rank {first.rank}"
+        said.insert(
+            1,
             say(
-                f"Rank {first.rank}, whose failure was printed first, asked for ",
-                f"{printed.printed if printed and printed.printed else gib(first.failure.requested_bytes)}",
-                f" ({first.failure.requested_bytes} bytes) and was refused.",
+                f"{name}{order} asked for {printed} ({first.failure.requested_bytes} bytes) and was refused.",
                 refs=sources.cite(run.id, first.failure.where),
-            )
+            ),
         )
     return said
+
+
+def _raised(run: Run, group: list[Failed], sources: Sources, *, first: bool) -> Sentence:
+    """Who raised what, with the line of each exception. Only the run's own cause is dated."""
+    failure = group[0].failure
+    refs = tuple(number for one in group for number in sources.cite(run.id, one.failure.where))
+    verb = "raise" if len(group) > 1 else "raises"
+    begin = f"{_iteration_words(run)}, {who(group)}" if first else f"Besides, {who(group)}"
+    return say(
+        f"{begin} {verb} ",
+        Code(failure.exception or failure.kind),
+        *((" in ", Code(failure.site)) if failure.site else (" at an unknown place",)),
+        ".",
+        refs=refs,
+    )
 
 
 def _stated_places(run: Run, sources: Sources) -> tuple[int, ...]:
@@ -130,10 +169,9 @@ def _again(material: Material, sources: Sources) -> Sentence:
 
 def _deciding(run: Run) -> Where | None:
     """The line that decides a run's outcome."""
-    failed = failed_ranks(run)
-    if failed and failed[0].failure:
-        return failed[0].failure.where
-    return next(iter((*run.outcome_evidence, *run.ended_evidence)), None)
+    return next(
+        iter((*(one.failure.where for one in failed(run)), *run.outcome_evidence, *run.ended_evidence)), None
+    )
 
 
 def actual(material: Material, sources: Sources) -> Section:
@@ -165,7 +203,7 @@ def actual(material: Material, sources: Sources) -> Section:
     if not steps:
         steps.append(say("Nothing in the evidence says what happened."))
     blocks: list[Block] = [Items(tuple(steps), numbered=True)]
-    if failed_ranks(run):
+    if failed(run):
         blocks.append(_rank_table(run, sources))
     return Section("Actual behavior", tuple(blocks))
 
@@ -190,21 +228,14 @@ def _memory_words(run: Run) -> str:
 
 def _rank_table(run: Run, sources: Sources) -> Table:
     rows = []
-    for rank in failed_ranks(run):
-        failure = rank.failure
-        if failure is None:
-            continue
-        size = (
-            "not printed"
-            if failure.requested_bytes is None
-            else f"{gib(failure.requested_bytes)} ({failure.requested_bytes} bytes)"
-        )
+    for rank, failure in failed(run):
+        asked = failure.requested_bytes
         rows.append(
             (
-                say(str(rank.rank), refs=sources.cite(run.id, failure.where)),
+                say("not named" if rank is None else str(rank), refs=sources.cite(run.id, failure.where)),
                 say(Code(failure.site or "unknown")),
                 say(Code(failure.statement) if failure.statement else "not printed"),
-                say(size),
+                say("not printed" if asked is None else f"{gib(asked)} ({asked} bytes)"),
             )
         )
     return Table(("Rank", "Site", "Statement", "Asked for"), tuple(rows))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from msgspec import Struct
 
+from reprokit.model.facts import Where
 from reprokit.model.launch import Launch
 from reprokit.model.recipe import Recipe
 from reprokit.model.run import Run
@@ -13,7 +14,7 @@ from reprokit.model.verdict import CandidateVerdict, Verdict
 class Material(Struct, frozen=True, kw_only=True):
     """Facts and texts; no report writer looks anywhere else.
 
-    `excerpts`: rank -> the lines of its traceback. `patches`: candidate id -> text of the patch.
+    `excerpts`: place of an exception -> the lines of its traceback. `patches`: candidate id -> text of the patch.
     `scopes`: candidate id -> what a person said it is for. `repro`: text of `repro.sh`, if it was emitted.
     """
 
@@ -24,7 +25,7 @@ class Material(Struct, frozen=True, kw_only=True):
     verdict: Verdict
     runs: dict[str, Run]
     candidates: tuple[CandidateVerdict, ...]
-    excerpts: dict[int, str]
+    excerpts: dict[Where, str]
     patches: dict[str, str]
     scopes: dict[str, str]
     repro: str | None = None

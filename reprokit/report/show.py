@@ -54,6 +54,8 @@ def _line(name: str, value: str, place: str = "") -> str:
 
 
 def _headline(run: Run) -> str:
+    if run.not_started is not None:
+        return "never started"
     if run.failure is None:
         code = "" if run.exit_code is None else f", exit code {run.exit_code}"
         return f"{run.outcome}{code}"

@@ -22,10 +22,15 @@ class Entry(Struct, frozen=True, kw_only=True):
     value: msgspec.Raw
 
 
-def load(layout: Layout, name: str, evidence: str, kind: type[T]) -> T | None:
-    """The cached value, or None where there is none, it is stale or it cannot be read."""
+def load(layout: Layout, name: str, evidence: str, kind: type[T], changed_ns: int = 0) -> T | None:
+    """The cached value, or None where there is none, it is stale or it cannot be read.
+
+    `changed_ns`: when its evidence last changed (st_ctime); a cache that is not newer is not believed.
+    """
     entry = _entry(layout, name)
-    if entry is None or entry.evidence != evidence or entry.reprokit != VERSION:
+    if entry is None or (entry.evidence, entry.reprokit) != (evidence, VERSION):
+        return None
+    if (layout.derived / f"{name}.json").stat().st_mtime_ns <= changed_ns:
         return None
     try:
         return msgspec.json.decode(entry.value, type=kind)

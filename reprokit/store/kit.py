@@ -42,6 +42,11 @@ class SealedFolder:
             whole.update(path.name.encode() + b"\0" + (path.read_bytes() if path.is_file() else b"") + b"\0")
         return whole.hexdigest()
 
+    def changed_ns(self) -> int:
+        """When a file or folder of the run last changed in any way (st_ctime, ns): nobody can set that back."""
+        every = [self.folder, *self.folder.rglob("*")]
+        return max(path.lstat().st_ctime_ns for path in every)
+
 
 class SealedRun(SealedFolder):
     """One run in `evidence/`: its declaration and the files of its parts."""
@@ -96,6 +101,15 @@ class Kit:
                 f"{self.root}: schema {self.declaration.schema} is newer than {KIT_SCHEMA}, so it is only read",
                 hint="use a newer reprokit to change this kit",
             )
+
+    def altered(self, run_id: str | None = None) -> list[str]:
+        """Sealed files that are missing or not what SHA256SUMS says, by path in the kit: inputs, or those of a run."""
+        prefix = f"evidence/{run_id}/" if run_id else "inputs/"
+        listed = {
+            name: value for name, value in checksums.load(self.layout.sums).items() if name.startswith(prefix)
+        }
+        missing, differing = checksums.compare(self.root, listed)
+        return sorted(problem.path for problem in (*missing, *differing))
 
     def declare(self, **changes: Any) -> None:
         """Change declarations in kit.yaml. Keys that this version does not know stay as they are."""
@@ -257,7 +271,7 @@ def is_kit(path: Path) -> bool:
 
 def open_kit(path: Path) -> Kit:
     """The kit at `path`. Raises InputError where there is none, or one of another major version."""
-    root = Path(os.path.abspath(path))
+    root = Path(os.path.realpath(path))
     if not root.exists():
         raise InputError(f"{path}: no such kit")
     if not is_kit(root):
@@ -272,6 +286,7 @@ def open_kit(path: Path) -> Kit:
             f"{source}:{located.line(('schema',))}: schema {schema!r}; this reprokit reads {KIT_SCHEMA}"
         )
     declaration = recipes.validate(located, KitDeclaration)
+    _refuse_links(Layout(root))
     for index, candidate in enumerate(declaration.candidates):
         parts = PurePosixPath(candidate.patch).parts
         if parts[:1] != ("inputs",) or ".." in parts:
@@ -280,9 +295,24 @@ def open_kit(path: Path) -> Kit:
     return Kit(root, declaration, located.data)
 
 
+def _refuse_links(layout: Layout) -> None:
+    """Raises InputError for a folder of ours that is a link: what we write would land elsewhere."""
+    own = (layout.inputs, layout.patches, layout.evidence, layout.derived, layout.container, layout.launch)
+    for folder in (
+        *own,
+        layout.launch / "agent",
+        layout.report,
+        layout.open,
+        layout.declaration,
+        layout.sums,
+    ):
+        if folder.is_symlink():
+            raise InputError(f"{folder}: is a link; a kit holds its own files")
+
+
 def create_kit(path: Path) -> Kit:
     """A new kit at `path`, or the one that is there. Raises SafetyError where something else is."""
-    root = Path(os.path.abspath(path))
+    root = Path(os.path.realpath(path))
     if is_kit(root):
         return open_kit(root)
     if root.exists() and (not root.is_dir() or any(root.iterdir())):

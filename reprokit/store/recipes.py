@@ -70,6 +70,7 @@ def _plain(what: str) -> str:
         .replace("`str`", "text")
         .replace("`int`", "a whole number")
         .replace("`null`", "null")
+        .replace("Expected text matching regex", "is not of the form")
     )
 
 

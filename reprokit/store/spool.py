@@ -19,6 +19,9 @@ from reprokit.store.layout import Layout, check_run_id
 
 HEADER = "# One run of a reprokit kit. Written once, never changed.\n"
 LOCK = "lock"
+NEW = ".new-"
+"""Prefix of a spool that is being made."""
+
 GONE = ".gone-"
 """Prefix of a spool that is sealed and being removed."""
 
@@ -65,11 +68,24 @@ def begin(kit: Kit, declaration: RunDeclaration) -> Path:
     check_run_id(declaration.id)
     layout = kit.layout
     folder = layout.open / declaration.id
-    if (layout.evidence / declaration.id).exists() or folder.exists():
+    if (layout.evidence / declaration.id).exists() or _began(folder):
         raise SafetyError(f"{kit.root}: a run {declaration.id!r} exists", hint="choose another id with --run")
-    files.make_folder(folder)
-    files.write(folder / "run.yaml", yamlfile.dumps(msgspec.to_builtins(declaration), HEADER, quoted=True))
+    if folder.is_dir() and not folder.is_symlink():
+        shutil.rmtree(folder)  # it has no declaration: whoever made it died before anything was started
+    # Made aside: a folder of this name is a run that began.
+    aside = layout.open / (NEW + declaration.id)
+    if aside.exists():
+        shutil.rmtree(aside)
+    files.make_folder(aside)
+    files.write(aside / "run.yaml", yamlfile.dumps(msgspec.to_builtins(declaration), HEADER, quoted=True))
+    with files.disk_errors(folder):
+        aside.rename(folder)
     return folder
+
+
+def _began(folder: Path) -> bool:
+    """True for a spool with a declaration, or with anything else in it: only an empty one may be taken."""
+    return folder.is_symlink() or (folder.exists() and any(folder.iterdir()))
 
 
 @contextmanager

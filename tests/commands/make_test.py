@@ -121,7 +121,7 @@ BAD = {
     "patch-folder": (("patches/hold-less.patch", "patches"), 5, "there is no file patches"),
     "wrong-commit": (('commit: "', 'commit: "0'), 5, ""),
     "other-commit": (("name: tiny", "name: other"), 5, "source.commit is"),
-    "bad-name": (("name: tiny", "name: Tiny Job"), 5, "name: Expected"),
+    "bad-name": (("name: tiny", "name: Tiny Job"), 5, "name: is not of the form"),
     "candidate-twice": (("id: hold-less", "id: ask-for-less"), 5, "stands twice"),
 }
 

@@ -174,6 +174,6 @@ def test_print_starts_nothing(desk: Desk, kit: Path) -> None:
 def test_a_damaged_bundle(desk: Desk, kit: Path) -> None:
     bundle = kit / "inputs" / "source.bundle"
     bundle.write_bytes(bundle.read_bytes()[:200])
-    answer = desk.call("run", kit, "--on", "local", "--times", "2", code=5)
+    answer = desk.call("run", kit, "--on", "local", "--times", "2", code=1)
     assert "source.bundle" in answer.err, str(answer)
     desk.call("show", kit, code=0)

@@ -56,7 +56,16 @@ def bare(emit: Emit, **changes: Any) -> str:
 def test_the_agent_gets_the_limits(emit: Emit, play: Play) -> None:
     played = play(bare(emit), REPROKIT_SPOOL="/spool/x y")
     before = played.argv[1 : played.argv.index("--")]
-    assert before == ["--spool", "/spool/x y", "--end-hang", "4", "--time-limit", "120", "--end-on-signal"]
+    assert before == [
+        "--spool",
+        "/spool/x y",
+        "--end-hang",
+        "4",
+        "--time-limit",
+        "120",
+        "--end-on-signal",
+        "--end-left",
+    ]
     quiet = play(bare(emit), REPROKIT_SPOOL="/spool", REPROKIT_QUIET="1")
     assert "--quiet" in quiet.argv[: quiet.argv.index("--")]
 

@@ -167,7 +167,11 @@ def material() -> Material:
         ),
         runs={run.id: run, again.id: again},
         candidates=CANDIDATES,
-        excerpts={rank: f"[rank{rank}]: Traceback\n[rank{rank}]: {EXCEPTION}\n" for rank in (0, 2, 4)},
+        excerpts={
+            rank.failure.where: f"[rank{rank.rank}]: Traceback\n[rank{rank.rank}]: {EXCEPTION}\n"
+            for rank in run.ranks
+            if rank.failure
+        },
         patches={
             "chunked": "--- a/x.py\n+++ b/x.py\n@@ -1 +1 @@\n-a\n+b\n",
             "release-early": "+++ b/x.py\n" + "+x\n" * 200,

@@ -146,6 +146,7 @@ class _Streams:
             where=self.document.where(end or block.last),
             rank=block.first.rank,
             frames=tuple(block.frames),
+            frame_lines=tuple(block.frame_lines),
             exception=exception,
             message=message,
             first=self.document.where(block.first),

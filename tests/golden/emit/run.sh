@@ -96,7 +96,7 @@ env -u PYTHONDONTWRITEBYTECODE -u REPROKIT_KIT -u REPROKIT_AGENT -u REPROKIT_SPO
   MALLOC_ARENA_MAX=1 \
   NOTE='a "b" $c' \
   OMP_NUM_THREADS=1 \
-  "$rk_python" -B "$rk_agent" --spool "$rk_spool" --end-hang 4 --time-limit 120 --end-on-signal \
+  "$rk_python" -B "$rk_agent" --spool "$rk_spool" --end-hang 4 --time-limit 120 --end-on-signal --end-left \
   ${rk_quiet:+"$rk_quiet"} -- "$rk_python" train.py --ranks 8 --note 'it'"'"'s $HOME' &
 rk_job=$!
 # A signal to this script goes on to the agent, which ends the job; this script waits for it.

@@ -65,8 +65,9 @@ def test_ranks_that_interleave_are_kept_apart_by_their_prefixes() -> None:
             message=ARRAY,
             first=Where("job.log", head, f"[rank{rank}]: {HEAD}"),
             figures=figures,
+            frame_lines=lines,
         )
-        for rank, head, line in ((0, 14, 29), (2, 13, 30))
+        for rank, head, line, lines in ((0, 14, 29, (15, 21, 23)), (2, 13, 30, (16, 19, 25)))
     ]
 
 
