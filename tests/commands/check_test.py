@@ -199,3 +199,28 @@ def test_two_at_once(desk: Desk, recipe: Path) -> None:
     assert "failing-1: is still being recorded" in desk.call("check", kit, code=0).out
     first.process.terminate()
     first.end()
+
+
+def test_an_altered_kit_answers_nothing(desk: Desk, kit: Path) -> None:
+    """One byte: `show` says so first, and nothing is reported or run from it."""
+    _alter(kit / LOG)
+    shown = desk.call("show", kit, code=0).out
+    assert shown.startswith(f"ALTERED since it was sealed: {LOG}"), shown
+    assert desk.call("show", kit, "--json", code=0).json()["altered"] == [LOG]
+    for words in (("report", kit), ("run", kit, "--on", "local", "--times", "2"), ("make", kit)):
+        desk.refused(*words, code=1, says="not what was sealed")
+    (kit / "report").rename(desk.folder / "elsewhere")
+
+
+@pytest.mark.parametrize("name", ["report", "launch", "derived", "evidence", "inputs", "container"])
+def test_a_folder_that_is_a_link_is_refused(desk: Desk, kit: Path, name: str) -> None:
+    """What we write would land elsewhere."""
+    (kit / name).rename(desk.folder / "elsewhere")
+    (kit / name).symlink_to(desk.folder / "elsewhere")
+    for verb in ("report", "emit", "show", "check"):
+        desk.refused(verb, kit, code=5, says="is a link")
+
+
+def test_a_link_among_the_evidence_is_seen(desk: Desk, kit: Path) -> None:
+    (kit / "evidence" / "control-local-1" / "node-0" / "extra").symlink_to("/etc/hostname")
+    assert check(desk, kit, 1)["state"] == "altered"

@@ -183,3 +183,17 @@ def test_print_starts_nothing(desk: Desk) -> None:
     answer = desk.call("record", "-o", "new.kit", "--print", "--", "touch", "started", code=0)
     assert answer.out.rstrip().endswith("-- touch started")
     assert os.listdir(desk.folder) == ["temporary"]
+
+
+def test_an_id_that_looks_like_a_secret_is_refused(desk: Desk) -> None:
+    """It would be a folder's name, and what the rules made of it another one."""
+    words = ("record", "-o", "new.kit", "--run", TOKEN, "--", "touch", "started")
+    desk.refused(*words, code=2, says="looks like a secret")
+    assert not (desk.folder / "started").exists()
+
+
+def test_processes_that_outlive_the_command_are_named(desk: Desk) -> None:
+    program = "import subprocess, sys; subprocess.Popen(['sleep', '5'], start_new_session=True)"
+    answer = desk.call("record", "-o", "new.kit", "--", sys.executable, "-c", program, code=0)
+    assert "processes of it live on" in answer.err, str(answer)
+    desk.end_all()

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.commands.harness import Desk
-from tests.commands.recipe_maker import SITE, STATEMENT, write_patch
+from tests.commands.recipe_maker import SITE, STATEMENT, TRAIN, write_patch, write_recipe
 
 pytestmark = pytest.mark.job
 
@@ -177,3 +177,17 @@ def test_a_damaged_bundle(desk: Desk, kit: Path) -> None:
     answer = desk.call("run", kit, "--on", "local", "--times", "2", code=1)
     assert "source.bundle" in answer.err, str(answer)
     desk.call("show", kit, code=0)
+
+
+def test_a_trial_leaves_no_process_behind(desk: Desk) -> None:
+    """Its program starts a daemon that ignores SIGTERM and fails: both are gone when the verdict is there."""
+    spawn = (
+        "import subprocess\n"
+        "subprocess.Popen([sys.executable, '-c', 'import signal, time; signal.signal(15, signal.SIG_IGN); "
+        "time.sleep(60)'], start_new_session=True)\n"
+        "raise ValueError('it fails')\n"
+    )
+    train = TRAIN.replace("main(sys.argv[1]", spawn + "main(sys.argv[1]")
+    recipe = write_recipe(desk.folder / "tiny", program={"train.py": train})
+    desk.call("make", recipe, "-o", "tiny.kit")
+    assert desk.processes() == []

@@ -261,3 +261,33 @@ def test_ranks_in_words(ranks: tuple[int, ...], words: str) -> None:
 
 def test_the_same_material_gives_the_same_report(material: Material) -> None:
     assert build(material) == build(material)
+
+
+def test_ranks_that_failed_otherwise_are_told_apart(
+    read: ReadIt, material: Material, with_run: WithRun
+) -> None:
+    """Nobody gets another rank's exception or site."""
+    ranks = list(material.subject.ranks)
+    assert ranks[2].failure
+    other = msgspec.structs.replace(ranks[2].failure, exception="ValueError", site="x.py:f")
+    ranks[2] = Rank(rank=2, failure=other)
+    changed = with_run(ranks=tuple(ranks))
+    said = read(changed).said("Problem")
+    assert any(
+        "ranks 0 and 4 raise numpy._core._exceptions._ArrayMemoryError" in sentence for sentence in said
+    )
+    assert "Besides, rank 2 raises ValueError in x.py:f." in said
+    assert "on ranks 0 and 4 of 8" in build(changed).title
+
+
+def test_a_failure_without_a_rank_has_its_row_and_its_lines(
+    read: ReadIt, material: Material, with_run: WithRun
+) -> None:
+    failure = next(rank.failure for rank in material.subject.ranks if rank.failure)
+    changed = msgspec.structs.replace(
+        with_run(ranks=(), unranked=(failure,)), excerpts={failure.where: "Traceback\nMemoryError\n"}
+    )
+    report = read(changed)
+    assert report.said("Logs") == ["No rank named:"]
+    table = report.section("Actual").blocks[1]
+    assert isinstance(table, Table) and table.rows[0][0].pieces == ("not named",)
