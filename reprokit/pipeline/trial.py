@@ -99,6 +99,7 @@ def _execute(
         raise InputError(
             f"{kit.layout.bundle}: {error.what}", hint="reprokit check says whether it is damaged"
         ) from None
+    progress.step("sealing the recording")
     sealing.seal(kit, declaration.id)
     return declaration.id
 
