@@ -110,9 +110,7 @@ def _progress(evidence: Evidence) -> Progress:
     if not done:
         return Progress()
     last = max(done, key=lambda event: event.iteration)
-    capture_at = _capture_at(evidence, done)
-    begins = [phase.where for phase in evidence.of(Phase) if phase.name == "capture_begin"]
-    first_capture = min(begins, key=lambda where: (where.path, where.line), default=None)
+    capture_at, capture_where = _capture(evidence, done)
     return Progress(
         first=min(event.iteration for event in done),
         last=last.iteration,
@@ -120,15 +118,16 @@ def _progress(evidence: Evidence) -> Progress:
         last_time=last.time,
         capture_at=capture_at,
         evidence=(last.where,),
-        capture_evidence=(first_capture,) if first_capture else (),
+        capture_evidence=(capture_where,) if capture_where else (),
     )
 
 
-def _capture_at(evidence: Evidence, done: list[Iteration]) -> int | None:
-    """The iteration in progress at the first capture: one more than the last reported before it in its file.
+def _capture(evidence: Evidence, done: list[Iteration]) -> tuple[int | None, Where | None]:
+    """The iteration in progress at the first capture, and the line that shows it.
 
-    Every rank prints the capture line, one rank the iteration line: ranks ahead of that one print theirs too early by
-    one iteration, so of the first two answers the later one is right.
+    It is one more than the last iteration reported before the line in its file. Every rank prints the capture line,
+    one rank the iteration line: ranks ahead of that one print theirs too early by one iteration, so of the first two
+    answers the later one is right.
     """
     answers = []
     for phase in evidence.of(Phase):
@@ -137,8 +136,11 @@ def _capture_at(evidence: Evidence, done: list[Iteration]) -> int | None:
             before = [
                 event.iteration for event in done if event.where.path == path and event.where.line < line
             ]
-            answers.append(max(before, default=done[0].iteration - 1) + 1)
-    return max((answer for answer in answers if answer <= min(answers) + 1), default=None)
+            answers.append((max(before, default=done[0].iteration - 1) + 1, phase.where))
+    if not answers:
+        return None, None
+    first = min(answer for answer, _ in answers)
+    return max((pair for pair in answers if pair[0] <= first + 1), key=lambda pair: pair[0])
 
 
 def _hang(ended: Ended | None) -> Hang | None:

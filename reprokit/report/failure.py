@@ -190,7 +190,7 @@ def actual(material: Material, sources: Sources) -> Section:
     if progress.capture_at is not None:
         steps.append(
             say(
-                f"Iteration {progress.capture_at} captures its static buffers.",
+                f"Iteration {progress.capture_at} captures its static buffers (inferred from the order of lines).",
                 refs=refs_of(run, progress.capture_evidence, sources),
             )
         )
