@@ -14,8 +14,9 @@ import msgspec
 from reprokit.errors import InputError, SafetyError
 from reprokit.model.kit import RunDeclaration
 from reprokit.store import files, yamlfile
-from reprokit.store.kit import Kit, read_run
+from reprokit.store.kit import Kit
 from reprokit.store.layout import Layout, check_run_id
+from reprokit.store.runs import read_run
 
 HEADER = "# One run of a reprokit kit. Written once, never changed.\n"
 LOCK = "lock"

@@ -14,7 +14,7 @@ import pytest
 
 from reprokit.model.kit import RunDeclaration
 from reprokit.model.launch import PYTHON
-from reprokit.store import kit as store_kit
+from reprokit.store import runs
 
 Emit = Callable[..., dict[str, str]]
 Play = Callable[..., Any]
@@ -79,7 +79,7 @@ def test_by_hand_a_spool_is_made_that_reprokit_reads(emit: Emit, play: Play, kit
     played = play(bare(emit))
     (folder,) = Path(f"{kit}.open").iterdir()
     assert played.argv[played.argv.index("--spool") + 1] == str(folder / "node-0")
-    declaration = store_kit.read_run(folder / "run.yaml")
+    declaration = runs.read_run(folder / "run.yaml")
     assert declaration == RunDeclaration(
         schema="reprokit/run/1.0", id=folder.name, role="by-hand", origin="by_hand"
     )
@@ -95,7 +95,7 @@ def test_the_job_runs_in_a_checkout_that_is_removed(
     assert played.cwd.startswith(str(tmp_path / "tmp")) and played.cwd.endswith("/src")
     assert list((tmp_path / "tmp").iterdir()) == []
     (folder,) = Path(f"{kit}.open").iterdir()
-    assert store_kit.read_run(folder / "run.yaml").base == bundle
+    assert runs.read_run(folder / "run.yaml").base == bundle
 
 
 def test_a_working_tree_that_is_given_is_used_and_kept(

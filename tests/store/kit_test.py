@@ -266,7 +266,7 @@ def test_notes_are_no_input(kit: Kit) -> None:
 def test_evidence_that_is_too_large_is_named(
     kit: Kit, open_run: Open, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from reprokit.store import kit as module
+    from reprokit.store import runs as module
 
     seal.seal(kit, open_run("r1", {"node-0/output.log": b"0123456789"}), same)
     monkeypatch.setattr(module, "MAX_FILE", 9)
