@@ -81,7 +81,7 @@ def _limits() -> dict[str, list[int | None]]:
 
 def gather(options: Options, started: str) -> dict[str, Any]:
     """All of part.json but the child's pid."""
-    decoded = {os.fsdecode(name): os.fsdecode(value) for name, value in job_environment().items()}
+    decoded = {os.fsdecode(name): os.fsdecode(value) for name, value in job_environment(options).items()}
     environment = pick(decoded, options.env_allow)
     return {
         "schema": SCHEMA,

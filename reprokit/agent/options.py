@@ -22,6 +22,8 @@ class Options(NamedTuple):
     cwd: str | None
     env_allow: list[str]
     notes: dict[str, str]
+    set_env: dict[str, str]
+    unset_env: list[str]
 
     @property
     def quiet_window(self) -> float:
@@ -70,6 +72,15 @@ def _parser() -> argparse.ArgumentParser:
     add("--cwd", metavar="DIR", help="folder the job starts in")
     add("--env-allow", action="append", default=[], metavar="NAME", help="one more variable to record")
     add(
+        "--set-env",
+        action="append",
+        default=[],
+        type=_note,
+        metavar="NAME=VALUE",
+        help="a variable for the job alone",
+    )
+    add("--unset-env", action="append", default=[], metavar="NAME", help="a variable the job must not have")
+    add(
         "--note", action="append", default=[], type=_note, metavar="KEY=VALUE", help="copied into the records"
     )
     return parser
@@ -95,4 +106,6 @@ def parse(arguments: list[str]) -> Options:
         cwd=given.cwd,
         env_allow=given.env_allow,
         notes=dict(given.note),
+        set_env=dict(given.set_env),
+        unset_env=given.unset_env,
     )

@@ -19,11 +19,21 @@ class NotStarted(NamedTuple):
     text: str
 
 
-def job_environment() -> dict[bytes, bytes]:
-    """The environment this process was started with.
+def job_environment(options: Options) -> dict[bytes, bytes]:
+    """The environment this process was started with, and what was asked for the job alone.
 
-    Python itself may have added LC_CTYPE to its own (PEP 538); a job would inherit that.
+    Variables of the job such as PYTHONPATH must not reach the agent itself, so they come as options.
     """
+    environment = _own_environment()
+    for name in options.unset_env:
+        environment.pop(os.fsencode(name), None)
+    for name, value in options.set_env.items():
+        environment[os.fsencode(name)] = os.fsencode(value)
+    return environment
+
+
+def _own_environment() -> dict[bytes, bytes]:
+    """What this process was started with: Python itself may have added LC_CTYPE (PEP 538)."""
     environment = dict(os.environb)
     try:
         with open("/proc/self/environ", "rb") as file:
@@ -43,7 +53,7 @@ def start_job(options: Options, output_fd: int) -> subprocess.Popen[bytes] | Not
             stdout=output_fd,
             stderr=output_fd,
             cwd=options.cwd,
-            env=job_environment(),
+            env=job_environment(options),
             start_new_session=True,
             close_fds=False,  # what the caller handed on is the job's; the agent's own are close-on-exec
         )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from itertools import pairwise
 from typing import TypeVar
 
 from reprokit.analyze import failures
@@ -54,7 +55,7 @@ def assemble(
     hang = _hang(ended)
     hung_after = _hung_after(ended, cause is not None)
     failure = (
-        failures.describe(cause, failed, progress.last, hung_after, evidence.roots)
+        failures.describe(cause, failed, progress.last, hung_after, evidence.roots, progress.planned)
         if cause
         else _silent(ended, hang, progress)
     )
@@ -117,6 +118,9 @@ def _progress(evidence: Evidence) -> Progress:
         planned=next((event.planned for event in reversed(done) if event.planned), None),
         last_time=last.time,
         capture_at=capture_at,
+        went_back=any(
+            one.where.path == two.where.path and two.iteration < one.iteration for one, two in pairwise(done)
+        ),
         evidence=(last.where,),
         capture_evidence=(capture_where,) if capture_where else (),
     )
@@ -162,7 +166,7 @@ def _silent(ended: Ended | None, hang: Hang | None, progress: Progress) -> Failu
     """The failure of a run whose ranks printed none."""
     if ended is None:
         return None
-    iteration = progress.last + 1 if progress.last is not None else None
+    iteration = failures.in_progress(progress.last, progress.planned)
     if hang is not None:
         return Failure(kind="hang", iteration=iteration, last_completed_iteration=progress.last)
     if ended.ended_by == "time_limit":

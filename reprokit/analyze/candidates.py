@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+from msgspec.structs import replace
+
 from reprokit.analyze.compare import delta_sentence, headline, memory_deltas, words
 from reprokit.analyze.verdict import judge
 from reprokit.model.kit import Candidate
 from reprokit.model.run import Run
-from reprokit.model.verdict import CandidateOutcome, CandidateVerdict, Delta, TrialOutcome
+from reprokit.model.verdict import CandidateOutcome, CandidateVerdict, Delta, TrialOutcome, Verdict
 
 OUTCOMES: dict[TrialOutcome, CandidateOutcome] = {
     "passed": "fixes",
@@ -27,6 +31,27 @@ def without_control(candidate: Candidate, base: str | None, patched: Run) -> Can
     return _verdict(candidate, base, "inconclusive", None, patched, reasons=reasons)
 
 
+def unsound_control(
+    candidate: Candidate, base: str | None, control: Run, patched: Run, held: Verdict
+) -> CandidateVerdict:
+    """The base without the patch does not reliably show the failure, so nothing follows from a run with it."""
+    said = f"The control run {control.id} is {held.outcome}, not reproduced, so the candidate proves nothing."
+    return _verdict(candidate, base, "inconclusive", control, patched, reasons=(said, *held.reasons))
+
+
+def combined(verdicts: Sequence[CandidateVerdict]) -> CandidateVerdict:
+    """Several attempts of one candidate as one: the last that decided, unless the decided ones disagree."""
+    decided = [verdict for verdict in verdicts if verdict.outcome != "inconclusive"]
+    last = (decided or list(verdicts))[-1]
+    outcomes = [verdict.outcome for verdict in decided]
+    if len(set(outcomes)) < 2:
+        return last
+    counts = ", ".join(
+        f"{outcomes.count(outcome)} x {outcome}" for outcome in dict.fromkeys(sorted(outcomes))
+    )
+    return replace(last, outcome="inconclusive", reasons=(f"The attempts disagree: {counts}.",), deltas=())
+
+
 def judge_candidate(
     candidate: Candidate,
     base: str | None,
@@ -41,10 +66,7 @@ def judge_candidate(
     """
     held = judge(subject, control, pass_iterations)
     if held.outcome != "reproduced":
-        reasons = (
-            f"The control run {control.id} is {held.outcome}, not reproduced, so the candidate proves nothing.",
-        )
-        return _verdict(candidate, base, "inconclusive", control, patched, reasons=(*reasons, *held.reasons))
+        return unsound_control(candidate, base, control, patched, held)
     verdict = judge(control, patched, pass_iterations)
     deltas = memory_deltas(control, patched)
     return _verdict(

@@ -83,12 +83,20 @@ def first_cause(failed: list[tuple[Raised, RankFailure]]) -> tuple[Raised, RankF
     return min(failed, key=lambda pair: PRECEDENCE.index(pair[1].kind))
 
 
+def in_progress(last_done: int | None, planned: int | None) -> int | None:
+    """The iteration in progress after `last_done`: an inference; None before the first and after the last planned."""
+    if last_done is None or (planned is not None and last_done >= planned):
+        return None
+    return last_done + 1
+
+
 def describe(
     cause: tuple[Raised, RankFailure],
     failed: list[tuple[Raised, RankFailure]],
     last_done: int | None,
     hung: bool | None,
     roots: Iterable[str] = (),
+    planned: int | None = None,
 ) -> Failure:
     """The failure record of a run: figures of the first failing rank, each with where it was read."""
     raised, first = cause
@@ -117,11 +125,13 @@ def describe(
         details["requested_bytes"] = unknown("the message does not say how much was asked for")
     if first.kind == "cpu_oom":
         details |= {name: unknown(why) for name, why in UNKNOWN_BYTES.items()}
-    iteration = last_done + 1 if last_done is not None else None
+    iteration = in_progress(last_done, planned)
     details["iteration"] = (
         Detail(printed=None, path=raised.where.path, line=raised.where.line, how="inferred")
         if iteration is not None
-        else unknown("no iteration line in the evidence")
+        else unknown(
+            "no iteration line in the evidence" if last_done is None else "all planned iterations were done"
+        )
     )
     return Failure(
         kind=first.kind,

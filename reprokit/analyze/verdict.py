@@ -50,6 +50,9 @@ def _without_failure(trial: Run, pass_iterations: int | None) -> tuple[TrialOutc
     if last is None or last < pass_iterations:
         done = "no iteration was" if last is None else f"only {last} of {pass_iterations} iterations were"
         return "inconclusive", (f"{trial.id} exited with 0, but {done} seen in its output.",)
+    if trial.progress.went_back:
+        said = f"{trial.id} exited with 0, but the count of iterations in its output began anew."
+        return "inconclusive", (said,)
     return "passed", (f"{trial.id} completed {last} iterations and exited with 0.",)
 
 
@@ -62,8 +65,12 @@ def _with_failure(subject: Run, trial: Run) -> tuple[TrialOutcome, tuple[str, ..
         return "inconclusive", (f"{trial.id} failed{code} without an exception or a site to compare.",)
     if old.id == new.id:
         return "reproduced", (_match(new, subject.id, trial.id), *_differences(subject, trial))
-    if new.kind not in PROVEN_KINDS and trial.progress.last is None and subject.progress.last is not None:
-        what = new.exception or "an error"
+    if (
+        new.kind not in PROVEN_KINDS - {"hang"}
+        and trial.progress.last is None
+        and subject.progress.last is not None
+    ):
+        what = new.exception or ("a hang" if new.kind == "hang" else "an error")
         early = f"{trial.id} failed with {what} in {_place(new)} before its first iteration"
         return "inconclusive", (f"{early}, so it never came to the point where {subject.id} failed.",)
     return "changed", (_change(old, new, subject.id, trial.id), *_differences(subject, trial))

@@ -16,13 +16,15 @@ EndedBy = Literal["exit", "signal", "time_limit", "cancelled", "watchdog", "agen
 
 
 class Progress(Struct, frozen=True, kw_only=True):
-    """Steps in the log's own counting. `capture_at`: the iteration in progress when buffers were captured."""
+    """Steps in the log's own counting. `capture_at`: the iteration in progress when buffers were captured;
+    `went_back`: a later line of the same file reports an earlier iteration, so the count began anew."""
 
     first: int | None = None
     last: int | None = None
     planned: int | None = None
     last_time: str | None = None
     capture_at: int | None = None
+    went_back: bool = False
     evidence: tuple[Where, ...] = ()
     capture_evidence: tuple[Where, ...] = ()
 

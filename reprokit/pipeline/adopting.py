@@ -17,12 +17,15 @@ MAX_PATCH = 16 * 2**20
 def adopt(kit: Kit, patch: Path) -> Candidate:
     """The patch file as a candidate of the kit: the one with the same content, or a new one in `inputs/patches/`."""
     try:
-        if patch.stat().st_size > MAX_PATCH:
-            raise InputError(f"{patch}: {patch.stat().st_size} bytes: too large for a patch")
-        data = patch.read_bytes()
+        if not patch.is_dir() and not patch.is_file() and patch.exists():
+            raise InputError(f"{patch}: not a plain file")
+        with patch.open("rb") as file:
+            data = file.read(MAX_PATCH + 1)
+        if len(data) > MAX_PATCH:
+            raise InputError(f"{patch}: more than {MAX_PATCH} bytes: too large for a patch")
     except OSError as error:
         raise InputError(f"{patch}: {error.strerror or error}") from None
-    if b"\n+++ " not in b"\n" + data and b"GIT binary patch" not in data:
+    if b"\n+++ " not in b"\n" + data and b"\ndiff --git " not in b"\n" + data:
         raise InputError(f"{patch}: no unified diff: there is no line that begins with +++")
     digest = hashlib.sha256(data).hexdigest()
     for candidate in kit.declaration.candidates:

@@ -16,10 +16,10 @@ from reprokit.store.kit import Kit
 
 
 def trials(found: Facts, key: str, cluster: str | None = None) -> list[Run]:
-    """Sealed trials of one arm, in id order; only those from `cluster` where one is given."""
+    """Sealed trials of one arm in the order they were made; only those from `cluster` where one is given."""
     return [
         found.runs[run_id]
-        for run_id, declared in found.declared.items()
+        for run_id, declared in sorted(found.declared.items(), key=lambda item: _order(item[0]))
         if declared.arm == key
         and found.runs[run_id].state == "sealed"
         and (cluster is None or declared.cluster == cluster)
@@ -31,8 +31,7 @@ def verdict_of(found: Facts, runs: Sequence[Run]) -> Verdict:
     if found.subject is None:
         return Verdict(outcome="inconclusive", reasons=("The kit has no subject run.",))
     single = [judge_verdict.judge(found.subject, run, found.pass_iterations) for run in runs]
-    decided = [verdict for verdict in single if verdict.outcome != "inconclusive"]
-    return judge_verdict.combine(decided or single)
+    return judge_verdict.combine(single)
 
 
 def without_subject(found: Facts, run: Run) -> Verdict:
@@ -80,43 +79,69 @@ def reproduction(found: Facts) -> Verdict:
 
 
 def candidate_verdicts(kit: Kit, found: Facts) -> list[CandidateVerdict]:
-    """Each candidate that was tried, with its newest decisive run against a control of the same arm otherwise."""
+    """Each candidate that was tried, from all its runs of one arm and place; of several arms the last decided one."""
     verdicts = []
     for candidate in found.declaration.candidates:
-        judged = [judge_one(kit, found, candidate, run) for run in _tried(found, candidate)]
+        judged = [judge_arm(kit, found, candidate, runs) for runs in _tried(found, candidate)]
         decided = [verdict for verdict in judged if verdict.outcome != "inconclusive"]
         if judged:
             verdicts.append((decided or judged)[-1])
     return verdicts
 
 
-def _tried(found: Facts, candidate: Candidate) -> list[Run]:
-    return [
-        found.runs[run_id]
-        for run_id, declared in found.declared.items()
-        if declared.arm_spec is not None
-        and [patch.sha256 for patch in declared.arm_spec.patches] == [candidate.sha256]
-        and found.runs[run_id].state == "sealed"
-    ]
+def _tried(found: Facts, candidate: Candidate) -> list[list[Run]]:
+    """Sealed runs with the candidate's patch alone: those of one arm and place together, in the order made."""
+    groups: dict[tuple[str | None, str | None], list[Run]] = {}
+    for run_id in sorted(found.declared, key=_order):
+        declared = found.declared[run_id]
+        spec = declared.arm_spec
+        if spec is None or [patch.sha256 for patch in spec.patches] != [candidate.sha256]:
+            continue
+        if found.runs[run_id].state == "sealed":
+            groups.setdefault((declared.arm, declared.cluster), []).append(found.runs[run_id])
+    return list(groups.values())
 
 
-def judge_one(kit: Kit, found: Facts, candidate: Candidate, patched: Run) -> CandidateVerdict:
-    """One candidate run against its control."""
-    declared = found.declared[patched.id]
+def _order(run_id: str) -> tuple[str, int]:
+    """`control-local-10` after `control-local-9`."""
+    stem, _, number = run_id.rpartition("-")
+    return (stem, int(number)) if number.isascii() and number.isdecimal() else (run_id, 0)
+
+
+def judge_arm(kit: Kit, found: Facts, candidate: Candidate, patched: list[Run]) -> CandidateVerdict:
+    """All runs of one candidate arm against all of its control arm: attempts that disagree decide nothing."""
+    declared = found.declared[patched[-1].id]
     base = declared.base or found.declaration.base
-    if patched.patch_applied is False:
-        return judge_candidates.does_not_apply(candidate, base, f"{patched.not_started}.")
-    control = _control(found, declared)
-    if control is None or found.subject is None:
-        return judge_candidates.without_control(candidate, base, patched)
-    verdict = judge_candidates.judge_candidate(
-        candidate, base, found.subject, control, patched, found.pass_iterations
+    if patched[-1].patch_applied is False:
+        return judge_candidates.does_not_apply(candidate, base, f"{patched[-1].not_started}.")
+    controls = _controls(found, declared)
+    if not controls or found.subject is None:
+        return judge_candidates.without_control(candidate, base, patched[-1])
+    held = verdict_of(found, controls)
+    if held.outcome != "reproduced":
+        return judge_candidates.unsound_control(candidate, base, controls[-1], patched[-1], held)
+    control = decisive(found, controls)[-1]
+    verdict = judge_candidates.combined(
+        [
+            judge_candidates.judge_candidate(
+                candidate, base, found.subject, control, run, found.pass_iterations
+            )
+            for run in patched
+        ]
     )
-    proof = unproven_imports(kit, patched.id)
-    if proof:
-        said = f"That {', '.join(proof)} was imported from the patched tree was not observed."
-        verdict = msgspec.structs.replace(verdict, limitations=(*verdict.limitations, said))
-    return verdict
+    return _with_proof(kit, verdict)
+
+
+def _with_proof(kit: Kit, verdict: CandidateVerdict) -> CandidateVerdict:
+    """A patch counts only if what it changes was run: a fix of which nothing is proven to have run is none."""
+    proof = proven_files(kit, verdict.patched) if verdict.patched else {}
+    wanting = sorted(name for name, seen in proof.items() if not seen)
+    if not wanting:
+        return verdict
+    said = f"That {', '.join(wanting)} was run from the patched tree was not observed."
+    if verdict.outcome == "fixes" and not any(proof.values()):
+        return msgspec.structs.replace(verdict, outcome="inconclusive", reasons=(said, *verdict.reasons))
+    return msgspec.structs.replace(verdict, limitations=(*verdict.limitations, said))
 
 
 def judge_stated(found: Facts, candidate: Candidate, control: Run, patched: Run) -> CandidateVerdict:
@@ -131,22 +156,18 @@ def judge_stated(found: Facts, candidate: Candidate, control: Run, patched: Run)
     return verdict if ran_here else msgspec.structs.replace(verdict, how="stated")
 
 
-def _control(found: Facts, declared: RunDeclaration) -> Run | None:
-    """The newest run that differs from `declared` in its patches alone; a decisive one if there is any."""
+def _controls(found: Facts, declared: RunDeclaration) -> list[Run]:
+    """Runs from the same place that differ from `declared` in its patches alone, in the order they were made."""
     if declared.arm_spec is None:
-        return None
+        return []
     wanted = msgspec.structs.replace(declared.arm_spec, patches=()).key
-    same = [run for run in trials(found, wanted) if found.declared[run.id].cluster == declared.cluster]
-    sure = decisive(found, same)
-    known = sure or same
-    return known[-1] if known else None
+    return trials(found, wanted, declared.cluster)
 
 
-def unproven_imports(kit: Kit, run_id: str) -> list[str]:
-    """Patched Python files of a trial that nothing proves to have been imported."""
+def proven_files(kit: Kit, run_id: str) -> dict[str, bool]:
+    """Files that a trial's patches changed, and whether something proves that the run used them."""
     path = kit.run(run_id).folder / "launch" / "patched-files.json"
     try:
-        proof = msgspec.json.decode(path.read_bytes(), type=dict[str, bool])
+        return msgspec.json.decode(path.read_bytes(), type=dict[str, bool])
     except (OSError, msgspec.MsgspecError):
-        return []
-    return sorted(name for name, seen in proof.items() if not seen)
+        return {}

@@ -13,6 +13,7 @@ from reprokit.errors import InputError
 from reprokit.model.arm import Arm, Patch
 from reprokit.model.launch import PYTHON, Launch, Provenance, without_header
 from reprokit.model.recipe import Recipe
+from reprokit.probe import host
 from reprokit.render import render
 from reprokit.store import recipes
 from reprokit.store.kit import Kit
@@ -86,7 +87,7 @@ def arm_of(kit: Kit, variation: Variation, executor: str) -> Arm:
         patches=tuple(Patch(id=path.stem, sha256=_sha256(path)) for path in variation.patches),
         env=launch.env,
         overrides=dict(sorted(variation.overrides.items())),
-        stack=None,
+        stack=host.python_stack(host.interpreter()),
         limits={"address_space_mib": recipe.limits.address_space_mib, "time_s": recipe.limits.time_s},
         executor=executor,
         script_sha256=hashlib.sha256(body.encode()).hexdigest(),

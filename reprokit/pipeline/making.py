@@ -27,7 +27,8 @@ from reprokit.pipeline import (
 )
 from reprokit.pipeline.facts import facts, require_sound
 from reprokit.pipeline.progress import Progress
-from reprokit.pipeline.trial import here, record_subject
+from reprokit.pipeline.trial import record_subject
+from reprokit.probe.host import here
 from reprokit.store import kit as store_kit
 from reprokit.store import recipes
 from reprokit.store.kit import Kit

@@ -17,7 +17,8 @@ from reprokit.model.kit import RUN_SCHEMA, RunDeclaration
 from reprokit.model.run import Run
 from reprokit.pipeline import sealing
 from reprokit.pipeline.facts import facts
-from reprokit.pipeline.trial import PART, here, next_id
+from reprokit.pipeline.trial import PART, next_id
+from reprokit.probe.host import here
 from reprokit.redact import secrets
 from reprokit.store import spool
 from reprokit.store.kit import Kit

@@ -33,7 +33,7 @@ AUDIENCES = ("public", "internal")
 def write(kit: Kit, audience: str = "public", form: str = "md") -> tuple[Path, bool]:
     """Write the report; its path, and whether it changed."""
     name, text = text_of(kit, audience, form)
-    path = kit.layout.report / name
+    path = kit.layout.report / (name if audience == "public" else f"internal-{name}")
     return path, files.write_if_changed(path, text)
 
 
@@ -45,6 +45,8 @@ def text_of(kit: Kit, audience: str, form: str) -> tuple[str, str]:
     require_sound(kit)
     found = facts(kit)
     header = launches.provenance(kit, "reprokit report").text
+    if audience == "internal":
+        header += " INTERNAL: names hosts, users and paths; not for a public place."
     text = writer(build(material(kit, found)), header, render)
     if audience == "public":
         text = stand_ins(kit).apply(text)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import msgspec
 from msgspec import Struct
 
 from reprokit.errors import UsageError
@@ -15,7 +16,8 @@ from reprokit.pipeline import adopting, judging, launches, sealing
 from reprokit.pipeline.facts import Facts, facts, need_subject, require_sound
 from reprokit.pipeline.launches import Variation
 from reprokit.pipeline.progress import Progress
-from reprokit.pipeline.trial import here, trial
+from reprokit.pipeline.trial import trial
+from reprokit.probe.host import here
 from reprokit.redact import secrets
 from reprokit.store.kit import Kit
 
@@ -81,8 +83,12 @@ def ensure(kit: Kit, variation: Variation, on: Executor, times: int, progress: P
         progress.end(_result(found, run_id))
     found = facts(kit)
     runs = judging.trials(found, key, here())
-    counted = _decisive(kit, key) or [run for run in runs if run.id in new]
-    return Ran(verdict=judging.verdict_of(found, counted), runs=tuple(run.id for run in runs), new=tuple(new))
+    decided = _decisive(kit, key)
+    verdict = judging.verdict_of(found, [run for run in runs if run in decided or run.id in new])
+    if len(decided) < times and verdict.outcome != "inconclusive":
+        said = f"Only {len(decided)} of the {times} trials asked for decided anything."
+        verdict = msgspec.structs.replace(verdict, outcome="inconclusive", reasons=(said, *verdict.reasons))
+    return Ran(verdict=verdict, runs=tuple(run.id for run in runs), new=tuple(new))
 
 
 def _result(found: Facts, run_id: str) -> str:

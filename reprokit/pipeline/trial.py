@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import socket
-import sys
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 
@@ -21,6 +18,7 @@ from reprokit.pipeline.launches import Variation
 from reprokit.pipeline.progress import Live, Progress
 from reprokit.probe import git
 from reprokit.probe.git import PatchError
+from reprokit.probe.host import here, interpreter
 from reprokit.store import files, spool
 from reprokit.store.kit import Kit
 
@@ -28,16 +26,6 @@ PART = "node-0"
 LAUNCH_PART = "launch"
 MISSING = 4
 """Exit code of a launch script that found something missing before it started anything."""
-
-
-def here() -> str:
-    """The cluster at hand when a job runs on this machine: its name. Private; reports show a stand-in."""
-    return socket.gethostname() or "this-machine"
-
-
-def interpreter() -> str:
-    """The Python that runs jobs: PYTHON, else the one that runs reprokit."""
-    return os.environ.get("PYTHON") or sys.executable
 
 
 def next_id(kit: Kit, stem: str) -> str:
@@ -130,6 +118,8 @@ def _in_worktree(
             _refuse(kit, run_id, order.log)
         if variation.patches and folder is not None:
             proof = worktree.imported(folder, git.changed_files(folder))
+            # The main script is not imported, it is named on the command line.
+            proof = {name: seen or name in launch.command for name, seen in proof.items()}
             files.write(own / "patched-files.json", msgspec.json.encode(proof, order="sorted"))
 
 
@@ -151,7 +141,7 @@ def _refuse(kit: Kit, run_id: str, log: Path) -> None:
     lines = [line for line in log.read_text("utf-8", "replace").splitlines() if line.strip()]
     discard(kit, run_id)
     hint = next((line.strip() for line in lines if line.strip().startswith("install:")), None)
-    what = "; ".join(
+    what = " ".join(
         line.strip().removeprefix("run.sh: ") for line in lines if not line.strip().startswith("install:")
     )
     raise MachineError(what or "the launch script found something missing", hint=hint)

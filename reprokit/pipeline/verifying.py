@@ -15,8 +15,8 @@ from reprokit.pipeline import adopting, judging, launches, running, sealing
 from reprokit.pipeline.facts import facts, require_sound
 from reprokit.pipeline.launches import Variation, kit_recipe
 from reprokit.pipeline.progress import Progress
-from reprokit.pipeline.trial import here
 from reprokit.probe import git
+from reprokit.probe.host import here
 from reprokit.store.kit import Kit
 
 
@@ -54,7 +54,7 @@ def verify(
         ran = running.ensure(kit, variation, on, 1, progress)
         new += ran.new
         found = facts(kit)
-        verdicts.append(judging.judge_one(kit, found, candidate, found.runs[ran.runs[-1]]))
+        verdicts.append(judging.judge_arm(kit, found, candidate, [found.runs[run_id] for run_id in ran.runs]))
     return Verified(candidates=tuple(verdicts), new=tuple(new))
 
 

@@ -14,11 +14,11 @@ from reprokit.redact.rule import Found, Rule, Sample, fake
 
 _NAME = rb"(?P<name>[A-Za-z_][A-Za-z0-9_.-]{0,120}+)"
 _START = rb"(?:(?P<open>[\"'])|(?<![A-Za-z0-9_.$-]))(?P<dash>--?|(?:setenv|ENV)[ \t]{1,8})?"
-_QUOTE = rb"(?:\[?[bru]{0,2}(?P<quote>\\{0,3}[\"'`]))?"
+_QUOTE = rb"(?:\[?[bru]{0,2}(?P<quote>\\{0,3}(?:\"{3}|'{3}|[\"'`])))?"
 _FIRST = rb"(?P<secret>[^\s\x00])"
 _SEPARATORS = (
     rb"(?P<shut>\\{0,3}[\"']\]?)?"  # the quote that ends a JSON key, or a subscript: environ["X"]
-    rb"(?:=(?!=)|[ \t]{1,8}:?=(?!=)[ \t]{0,8}|[ \t]{0,40}:(?:[ \t]{1,8}|(?=[\"'\\]))|[ \t]{0,8}=>[ \t]{0,8}"
+    rb"(?:=(?![=>])|[ \t]{1,8}:?=(?![=>])[ \t]{0,8}|[ \t]{0,40}:(?:[ \t]{1,8}|(?=[\"'\\]))|[ \t]{0,8}=>[ \t]{0,8}"
     rb"|(?P<thin>:(?=[A-Za-z0-9])|[ \t]{1,40}(?:\||\xe2\x94\x82|->)[ \t]{1,8}))"  # may mean anything: see _holds
 )
 _ASSIGN = re.compile(
@@ -37,7 +37,8 @@ _PAIR = re.compile(  # {"name": "DB_PASSWORD", "value": "..."} of containers and
     rb"(?P<name>[A-Za-z_][A-Za-z0-9_.-]{0,120}+)\\{0,3}[\"']?"
     rb"\s{0,4},\s{0,4}\\{0,3}[\"']?(?i:value)\\{0,3}[\"']?\s{0,4}[:=]\s{0,4}(?P<quote>\\{0,3}[\"'])?(?P<secret>[^\s\x00])"
 )
-_LOOK = 1024  # bytes of a value that are looked at to judge it
+_LOOK = 256  # bytes of a value that are looked at to judge it
+_LONG_LINE = 1024
 _PART = re.compile(rb"(?:id|type|src|source|env|target)=")  # docker build --secret id=...
 _PROSE = frozenset(
     b"is to or and for option options flag flags argument must was not with in if when as from will can has should "
@@ -92,7 +93,7 @@ def _is_metavar(value: bytes) -> bool:
 
 def _is_yaml_line(match: re.Match[bytes], value: bytes) -> bool:
     """`name: value` and nothing else on the line, a plain word: YAML, so the word is the value itself."""
-    if len(match.string) > _LOOK:
+    if len(match.string) > _LONG_LINE:
         return False
     before = match.string[: match.start()]
     after = match.string[match.start("secret") + len(value) :]
@@ -107,7 +108,7 @@ _WORDS = rb"(?:token|secret|pass|key|cred|auth|jwt|pat|cookie|pwd)"
 _GATE = re.compile(
     _WORDS + rb"[a-z0-9_.-]{0,80}+(?:\\{0,3}[\"'])?[ \t]{0,40}(?:[]=:|]|\.{3}|->|\xe2\x94\x82)"
 )
-_GATE_OPTION = re.compile(rb"(?:(?:^|[\s\"'])--?|\b(?:setenv|env)[ \t]{1,8})[a-z0-9_.-]{0,120}?" + _WORDS)
+_GATE_OPTION = re.compile(rb"(?:(?<![a-z0-9_.$-])--?|\b(?:setenv|env)[ \t]{1,8})[a-z0-9_.-]{0,120}?" + _WORDS)
 
 
 def _gate(line: bytes) -> bool:

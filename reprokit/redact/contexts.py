@@ -33,14 +33,15 @@ def _header(match: re.Match[bytes]) -> Found | None:
 def _url(match: re.Match[bytes]) -> Found | None:
     value = match["secret"]
     if values.is_placeholder(value) or re.fullmatch(
-        rb"[0-9]{1,5}(?:[?#].*)?|(?i:pass(?:word|wd)?|pwd|token)", value
+        rb"[0-9]{1,5}(?:[?#].*)?|(?i:pass(?:word|wd)?|pwd|token|x-oauth-basic|x-access-token)", value
     ):
         return None
     return Found("url-password", *match.span("secret"))
 
 
 def _url_user(match: re.Match[bytes]) -> Found | None:
-    return Found("url-password", *match.span("secret")) if values.looks_random(match["secret"]) else None
+    found = values.looks_random(match["secret"], hashes=True)
+    return Found("url-password", *match.span("secret")) if found else None
 
 
 def _login(match: re.Match[bytes]) -> Found | None:
@@ -78,7 +79,7 @@ CONTEXTS = (
             rb"(?:wandb[ ]login(?:[ ]--?[a-z-]+(?:=\S+)?){0,4}[ ]"
             rb"|wandb\.login\([^)\r\n]{0,80}?key[ ]?=[ ]?"
             rb"|(?<!\S)['\"]?-wdk(?:[ =]{1,4}|['\"],[ ]?)"
-            rb"|wandb: [^\r\n]{0,120}hit enter[^:\r\n]{0,40}:[ ]?)['\"]?"
+            rb"|wandb: [^\r\n]{0,120}hit enter[^:\r\n]{0,40}:[ ]?|wandb: (?:api[ ])?key:?[ ])['\"]?"
             rb"(?P<secret>[A-Za-z0-9_-]{16,120})",
             re.IGNORECASE,
         ),
@@ -87,6 +88,7 @@ CONTEXTS = (
             Sample(b"wandb login --relogin --host=https://w.example local-" + _W, (b"local-" + _W,)),
             Sample(b'wandb.login(key="' + _W + b'")', (_W,)),
             Sample(b"setup_experiment.py -wdk " + _W + b" -g b200", (_W,)),
+            Sample(b"wandb: key " + _W + b" loaded", (_W,)),
             Sample(b"['a.py', '-wdk', '" + _W + b"']", (_W,)),
         ),
         (
@@ -103,7 +105,8 @@ CONTEXTS = (
         (b"auth", b"bearer"),
         re.compile(
             rb"(?i:(?P<header>\bauthorization\\{0,3}[\"']?[ ]{0,4}[:=][ ]{0,4}\\{0,3}[\"']?)"
-            rb"(?P<scheme>(?:bearer|basic|token|digest|negotiate|apikey)[ ]{1,4})?|\bbearer[ ]{1,4})"
+            rb"(?P<scheme>(?:bearer|basic|token|digest|negotiate|apikey)[ ]{1,4})?"
+            rb"|\bbearer(?:[ ]{1,4}|[ ]?[:=][ ]{0,4}[\"']?))"
             rb"(?!(?i:bearer|basic|token|digest|negotiate|apikey)\b)"
             rb"(?P<secret>[^\s\"'`\\,;<>\x00]{4,8192})"
         ),
@@ -112,6 +115,7 @@ CONTEXTS = (
             Sample(b'{"authorization": "Basic ' + _BASIC + b'"}', (_BASIC,)),
             Sample(b"curl -H 'Authorization: token " + _A + b"' url", (_A,)),
             Sample(b"sending bearer " + _A, (_A,)),
+            Sample(b"Bearer: " + _A, (_A,)),
         ),
         (
             b"Authorization: Bearer $TOKEN",

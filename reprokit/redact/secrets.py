@@ -5,7 +5,7 @@ redacting twice is redacting once; within one `Redactor` a secret always gets th
 
 Limits: nothing inside compressed or encrypted bytes is seen; a placeholder is not as long as the secret, so formats
 that count bytes (pickle, zip) break if something is found in them; a hard wrap is healed only for tokens of a fixed
-length (formats.WRAPS); the lines of a quoted value after its first are not seen.
+length (formats.WRAPS); the lines of a quoted value after its first are seen only between triple quotes.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from reprokit.redact import across, lines, values
+from reprokit.redact import across, below, lines, values
 from reprokit.redact.rule import PLACEHOLDER, Found, Rule
 from reprokit.redact.rules import RULES, WRAPS
 from reprokit.redact.view import View, plain
@@ -84,7 +84,10 @@ class Redactor:
             data = self._across(data, hits)
             if once and data == before:
                 break
+            same = data == before
             data = self._spread(self._lines(data, hits), hits)
+            if same and data == before:
+                break
             once = True
         return Redacted(data, tuple(sorted(hits, key=lambda hit: hit.line)))
 
@@ -93,13 +96,15 @@ class Redactor:
         spans = across.blocks(data) if b"PRIVATE KEY" in data else []
         spans += across.wraps(data, WRAPS)
         spans += across.pairs(data)
-        pieces, position = [], 0
+        spans += below.below(data)
+        pieces, position, line = [], 0, 1
         for span in sorted(spans, key=lambda span: span.start):
             if span.start < position:
                 continue
             placeholder = self._placeholder(span.kind, span.secret)
             pieces += [data[position : span.start], placeholder.encode()]
-            hits.append(Hit(span.rule, data.count(b"\n", 0, span.start) + 1, placeholder))
+            line += data.count(b"\n", position, span.start)
+            hits.append(Hit(span.rule, line, placeholder))
             position = span.end
         return b"".join([*pieces, data[position:]])
 
@@ -144,8 +149,11 @@ class Redactor:
         for secret, whole in sorted(self._known.items(), key=lambda item: (-len(item[0]), item[0])):
             if secret in data:
                 placeholder = self._placeholders[secret]
-                starts = (match.start() for match in whole.finditer(data))
-                hits.extend(Hit(SEEN_BEFORE, data.count(b"\n", 0, at) + 1, placeholder) for at in starts)
+                line, position = 1, 0
+                for match in whole.finditer(data):
+                    line += data.count(b"\n", position, match.start())
+                    position = match.start()
+                    hits.append(Hit(SEEN_BEFORE, line, placeholder))
                 data = whole.sub(placeholder.encode(), data)
         return data
 

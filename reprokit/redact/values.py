@@ -19,7 +19,7 @@ _REFERENCE = re.compile(
     rb"\$\{.*|\$\(.*|\$[A-Za-z_][A-Za-z0-9_]*|\$[0-9@*#?]|`.*|%[A-Za-z_]+%|%[sdr]|%\([^)]*\)[sdr].*|\{\{?[^{}]*\}?\}.*|<.*|(?:%[sdr]|\{\w*\}|[^A-Za-z0-9%{}])+"
 )
 _HIDDEN = re.compile(
-    rb"[*xX.#?_:-]{2,}|\W{1,3}|\[?\(?(?i:redacted|masked|hidden|filtered|removed|secret)\)?\]?|hf_[xX.]*"
+    rb"[*xX.#?_:-]{2,}|\W{1,3}|[|>][-+0-9]{0,2}|\[?\(?(?i:redacted|masked|hidden|filtered|removed|secret)\)?\]?|hf_[xX.]*"
 )
 _NOTHING = frozenset(
     b"true false none null nil yes no on off undefined unset empty missing present required optional n/a str string "

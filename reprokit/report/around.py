@@ -17,7 +17,13 @@ def repro(material: Material, sources: Sources) -> Section | None:
     text = "Run it from the kit's launch/ folder. "
     blocks.append(
         Paragraph(
-            (say(text, Code("bash launch/run.sh"), " does the same, and ends the hang with stacks taken."),)
+            (
+                say(
+                    text,
+                    Code("bash launch/run.sh"),
+                    " does the same, recorded; it ends a hang with stacks taken.",
+                ),
+            )
         )
     )
     return Section("Minimal repro", tuple(blocks))

@@ -139,6 +139,8 @@ def _iteration_words(run: Run) -> str:
     if failure is None or failure.last_completed_iteration is None:
         return "Before any iteration was reported as done"
     last = failure.last_completed_iteration
+    if failure.iteration is None:
+        return f"After iteration {last}, the last one planned, was reported as done"
     return f"In iteration {failure.iteration} (inferred: {last} was the last one reported as done)"
 
 

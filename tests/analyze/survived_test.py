@@ -55,3 +55,28 @@ def test_the_site_is_read_off_the_frames_own_line(by_hand: SimpleNamespace) -> N
     site = run.failure.details["site"]
     assert (site.path, site.line) == ("node-0/output.log", 24)
     assert run.failure.details["failing_ranks"].printed is None
+
+
+def test_after_the_last_planned_iteration_none_is_in_progress(by_hand: SimpleNamespace) -> None:
+    run = run_of(by_hand, by_hand.iteration(3, 5, planned=3), by_hand.raised(0, 10))
+    assert run.failure is not None
+    assert (run.failure.iteration, run.failure.last_completed_iteration) == (None, 3)
+    assert run.failure.details["iteration"].unknown == "all planned iterations were done"
+
+
+def test_a_count_that_begins_anew_is_no_pass(by_hand: SimpleNamespace) -> None:
+    from reprokit.analyze.verdict import judge
+
+    lines = [by_hand.iteration(number, 10 + place, planned=3) for place, number in enumerate((1, 2, 3, 1))]
+    run = run_of(by_hand, *lines, by_hand.phase("training_done", 40), by_hand.ended(exit_code=0))
+    assert run.progress.went_back
+    assert judge(run, run, 3).outcome == "inconclusive"
+
+
+def test_a_hang_before_the_first_iteration_decides_nothing(by_hand: SimpleNamespace) -> None:
+    from reprokit.analyze.verdict import judge
+
+    subject = run_of(by_hand, by_hand.iteration(1, 5), by_hand.raised(0, 10))
+    silent = run_of(by_hand, by_hand.ended("agent", None, hang_since="x", hang_seconds=5.0))
+    assert silent.failure is not None and silent.failure.kind == "hang"
+    assert judge(subject, silent, 3).outcome == "inconclusive"

@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -72,6 +73,13 @@ class Played:
         seen = json.loads(witness.read_text()) if witness.exists() else {}
         self.started = bool(seen)
         self.env: dict[str, str] = seen.get("env", {})
+        options = list(seen.get("argv", ()))
+        options = options[: options.index("--")] if "--" in options else []
+        for name, value in pairwise(options):
+            if name == "--set-env":  # what the agent does with them
+                self.env[value.partition("=")[0]] = value.partition("=")[2]
+            elif name == "--unset-env":
+                self.env.pop(value, None)
         self.cwd: str = seen.get("cwd", "")
         self.argv: list[str] = seen.get("argv", [])
         self.words = self.argv[self.argv.index("--") + 1 :] if "--" in self.argv else self.argv[1:]

@@ -28,7 +28,11 @@ FAILED = STEPS + (
     "[rank0]:     return bytearray(wanted)\n"
     "[rank0]: MemoryError\n"
 )
-PASSED = STEPS + STEPS.replace("2/", "4/") + "[after training is done] datetime: 2026-10-02 03:04:05 \n"
+PASSED = (
+    STEPS
+    + STEPS.replace(" 2/", " 4/").replace(" 1/", " 3/")
+    + "[after training is done] datetime: 2026-10-02 03:04:05 \n"
+)
 END = {
     "schema": "reprokit/end/1",
     "exit_code": 0,
@@ -56,6 +60,10 @@ class Fake:
         if outcome == "interrupt":
             raise KeyboardInterrupt
         order.spool.mkdir(mode=0o700)
+        if order.worktree is not None:  # what Python leaves of an import, and reprokit takes for its proof
+            cache = order.worktree / "tiny" / "__pycache__"
+            cache.mkdir(exist_ok=True)
+            (cache / "step.cpython-311.pyc").touch()
         (order.spool / "output.log").write_text({"passed": PASSED, "failed": FAILED}.get(outcome, ""))
         end = {**END, "exit_code": 0 if outcome == "passed" else 1}
         if outcome == "failed":

@@ -22,7 +22,12 @@ GLUE = (
     "|Bearer |[secret-hf-token-1]|[secret-password-12]|Cookie: |-----BEGIN PRIVATE^KEY-----|-----END PRIVATE^KEY-----"
     "|\xff\xfe|\xc3\xbc|name|value|12|  - name: A_SECRET\n    value: |setenv |environ['"
 )
+BELOW = (
+    'secret: |\n  ~password: >-\n    ~api_key\n~- "--password"\n- ~"""~\'\'\'~<password>~</password>~?sig=~&token=~%3D'
+    "~mysql -p~ => ~\n  ~session_id=~'x-api-key', '~token~password = "
+)
 GLUE_PIECES = [piece.replace("^", " ").encode("latin-1") for piece in GLUE.split("|")] + [fake(60, 64)]
+GLUE_PIECES += [piece.encode() for piece in BELOW.split("~")]
 ENDS = [b"\n", b"\r\n", b"\r", b"\n\n"]
 
 pieces = st.one_of(

@@ -82,7 +82,7 @@ def test_names_that_promise_none(name: str) -> None:
     [
         b"None", b"true", b"", b"***", b"xxxx", b"$HF_TOKEN", b"${X:-y}", b"$(cat x)", b"<your token>", b"{token}",
         b"%s", b"[REDACTED]", b"/run/secrets/x", b"~/x", b"./x.json", b"https://host/x", b"4096", b"1e-6", b"12.5GB",
-        b"0x7f3a", b"-----BEGIN", b"\x01\x01\x01",
+        b"0x7f3a", b"-----BEGIN", b"|2-", b"\x01\x01\x01",
     ],
 )  # fmt: skip
 def test_values_that_are_no_secret_even_after_a_strong_name(value: bytes) -> None:

@@ -57,6 +57,13 @@ command -v git >/dev/null || rk_need 'git is not here; install it'
 [ -f "$rk_kit/inputs/source.bundle" ] || rk_need "$rk_kit/inputs/source.bundle is missing: this kit is incomplete"
 [ -f "$rk_agent/__main__.py" ] || rk_need "the agent is missing: $rk_agent"
 [ "$rk_missing" = 0 ] || exit 4
+if [ -z "$rk_spool" ]; then
+  rk_run="by-hand-$(date -u +%Y%m%dT%H%M%SZ)-$$"
+  if ! (umask 077 && mkdir -p "$rk_kit.open/$rk_run") 2>/dev/null; then
+    rk_need "cannot write to $rk_kit.open; set REPROKIT_SPOOL=/a/new/folder for the recording"
+    exit 4
+  fi
+fi
 
 # The code: the base revision from the kit's bundle, in a folder of its own. Hooks and the user's git configuration
 # stay out of it.
@@ -67,10 +74,11 @@ rk_work="${REPROKIT_WORKTREE:-}"
 if [ -z "$rk_work" ]; then
   rk_scratch="$(mktemp -d)"
   rk_work="$rk_scratch/src"
-  rk_git() {
-    env -u GIT_DIR -u GIT_WORK_TREE -u GIT_INDEX_FILE GIT_CONFIG_GLOBAL=/dev/null GIT_CONFIG_NOSYSTEM=1 \
-      git -c core.hooksPath=/dev/null -c core.autocrlf=false "$@"
-  }
+  rk_git() (
+    unset "${!GIT_@}"
+    export GIT_CONFIG_GLOBAL=/dev/null GIT_CONFIG_NOSYSTEM=1
+    git -c core.hooksPath=/dev/null -c core.fsmonitor=false -c core.autocrlf=false -c protocol.ext.allow=never "$@"
+  )
   rk_git clone --quiet --no-checkout "$rk_kit/inputs/source.bundle" "$rk_work"
   rk_git -C "$rk_work" checkout --quiet --detach 0123456789abcdef0123456789abcdef01234567
 fi
@@ -78,11 +86,9 @@ cd "$rk_work"
 
 # Where the recording goes.
 if [ -z "$rk_spool" ]; then
-  rk_run="by-hand-$(date -u +%Y%m%dT%H%M%SZ)-$$"
   rk_spool="$rk_kit.open/$rk_run/node-0"
   (
     umask 077
-    mkdir -p "$rk_kit.open/$rk_run"
     printf 'schema: reprokit/run/1.0\nid: %s\nrole: by-hand\norigin: by_hand\nbase: "0123456789abcdef0123456789abcdef01234567"\n' "$rk_run" \
       > "$rk_kit.open/$rk_run/run.yaml"
   )
@@ -90,14 +96,15 @@ if [ -z "$rk_spool" ]; then
 fi
 
 # The agent starts the job, notices a failure and a hang, takes stacks, and ends what no longer moves:
-# 4 s without any movement, or 120 s in all. The variables are those that belong to the job.
-# Python's compiled files prove which source files a run imported, so they must be written.
-env -u PYTHONDONTWRITEBYTECODE -u REPROKIT_KIT -u REPROKIT_AGENT -u REPROKIT_SPOOL -u REPROKIT_WORKTREE -u REPROKIT_QUIET \
-  MALLOC_ARENA_MAX=1 \
-  NOTE='a "b" $c' \
-  OMP_NUM_THREADS=1 \
-  "$rk_python" -B "$rk_agent" --spool "$rk_spool" --end-hang 4 --time-limit 120 --end-on-signal --end-left \
-  ${rk_quiet:+"$rk_quiet"} -- "$rk_python" train.py --ranks 8 --note 'it'"'"'s $HOME' &
+# 4 s without any movement, or 120 s in all. The variables belong to the job, so they are the
+# agent's options. Python's compiled files prove which source files a run imported, so they must be written.
+"$rk_python" -I -B "$rk_agent" --spool "$rk_spool" --end-hang 4 --time-limit 120 --end-on-signal --end-left \
+  ${rk_quiet:+"$rk_quiet"} --unset-env PYTHONDONTWRITEBYTECODE --unset-env REPROKIT_KIT --unset-env REPROKIT_AGENT \
+  --unset-env REPROKIT_SPOOL --unset-env REPROKIT_WORKTREE --unset-env REPROKIT_QUIET \
+  --set-env MALLOC_ARENA_MAX=1 \
+  --set-env 'NOTE=a "b" $c' \
+  --set-env OMP_NUM_THREADS=1 \
+  -- "$rk_python" train.py --ranks 8 --note 'it'"'"'s $HOME' &
 rk_job=$!
 # A signal to this script goes on to the agent, which ends the job; this script waits for it.
 trap 'kill -TERM "$rk_job" 2>/dev/null || true' TERM INT HUP
