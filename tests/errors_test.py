@@ -10,6 +10,7 @@ CODES = {
     errors.MachineError: 4,
     errors.InputError: 5,
     errors.SafetyError: 6,
+    errors.AlteredError: 1,
     errors.Interrupted: 130,
 }
 
