@@ -109,10 +109,10 @@ def test_every_known_field_says_where_it_stands(by_hand: SimpleNamespace) -> Non
 
 def test_the_site_is_shown_at_the_frame_it_was_read_from(by_hand: SimpleNamespace) -> None:
     """Also where the job's folder is called like a library."""
-    frames = (by_hand.frame("/work/torch/train.py", "step"),)
-    run = by_hand.run(by_hand.part(cwd="/work/torch"), by_hand.raised(0, 9, frames=frames))
+    frames = (by_hand.frame("/jobs/torch/train.py", "step"),)
+    run = by_hand.run(by_hand.part(cwd="/jobs/torch"), by_hand.raised(0, 9, frames=frames))
     assert run.failure.site == "train.py:step"
-    assert run.failure.details["site"].printed == 'File "/work/torch/train.py", line 1, in step'
+    assert run.failure.details["site"].printed == 'File "/jobs/torch/train.py", line 1, in step'
 
 
 OUTCOMES: dict[str, tuple[Any, str, str | None]] = {

@@ -26,7 +26,7 @@ from reprokit.model.trace import (
 from reprokit.model.units import Size, scaled
 
 LOG = "node-0/output.log"
-WORK = "/work/job"
+WORK = "/jobs/job"
 STATEMENT = "shard_main_param.grad = shard_model_grad.astype(np.float32)"
 
 

@@ -40,23 +40,23 @@ SUFFIXES = {
         "megatron/nemo/x.py",
     ),
     "a framework's name on a file": ("/data/x/megatron.py", (), "x/megatron.py"),
-    "below a root": ("/work/job/host_oom/optimizer.py", ("/work/job",), "host_oom/optimizer.py"),
-    "root with a slash": ("/work/job/train.py", ("/work/job/",), "train.py"),
-    "the longest root": ("/work/job/src/a/b.py", ("/work", "/work/job/src"), "a/b.py"),
-    "not a root": ("/work/job-2/a/b.py", ("/work/job",), "a/b.py"),
+    "below a root": ("/jobs/job/host_oom/optimizer.py", ("/jobs/job",), "host_oom/optimizer.py"),
+    "root with a slash": ("/jobs/job/train.py", ("/jobs/job/",), "train.py"),
+    "the longest root": ("/jobs/job/src/a/b.py", ("/jobs", "/jobs/job/src"), "a/b.py"),
+    "not a root": ("/jobs/job-2/a/b.py", ("/jobs/job",), "a/b.py"),
     "empty root": ("/x/y/z.py", ("",), "y/z.py"),
     "unknown place": ("/data/users/x/run/train.py", (), "run/train.py"),
     "relative": ("host_oom/optimizer.py", (), "host_oom/optimizer.py"),
     "a name alone": ("train.py", (), "train.py"),
     # what a job's own folder may hold: the environment it runs in
     "environment in the root": (
-        "/work/job/.venv/lib/python3.12/site-packages/flash_attn/ops.py",
-        ("/work/job",),
+        "/jobs/job/.venv/lib/python3.12/site-packages/flash_attn/ops.py",
+        ("/jobs/job",),
         "flash_attn/ops.py",
     ),
     "framework in the environment in the root": (
-        "/work/job/venv/lib/python3.12/site-packages/megatron/core/x.py",
-        ("/work/job",),
+        "/jobs/job/venv/lib/python3.12/site-packages/megatron/core/x.py",
+        ("/jobs/job",),
         "megatron/core/x.py",
     ),
 }
@@ -69,7 +69,7 @@ def test_a_path_without_its_machine(name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "root", ["/work/job", "/tmp/tmp.a1b2c3/src", "/scratch/worktrees/run-1", "/lustre/u/x/src"]
+    "root", ["/jobs/job", "/tmp/tmp.a1b2c3/src", "/scratch/worktrees/run-1", "/lustre/u/x/src"]
 )
 def test_a_file_has_one_site_in_every_working_tree(root: str) -> None:
     found = sites.site(Frame(f"{root}/host_oom/optimizer.py", 60, "copy_group_grads"), [root])
@@ -86,7 +86,7 @@ LIBRARY = {
     "<__array_function__ internals>": True,
     "/opt/venv/lib/python3.12/site-packages/torch/nn/modules/module.py": False,
     "/usr/lib/python3/dist-packages/mpi4py/run.py": False,
-    "/work/job/train.py": False,
+    "/jobs/job/train.py": False,
     "train.py": False,
 }
 

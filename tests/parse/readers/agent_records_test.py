@@ -27,7 +27,7 @@ def test_the_start() -> None:
         PartFacts(
             where=Where("node-0/part.json", 0),
             argv=("python3", "train.py", "--ranks", "4"),
-            cwd="/work/job",
+            cwd="/jobs/job",
             host="node-a",
             started="2026-10-02T03:04:04.123Z",
             python="3.11.7",

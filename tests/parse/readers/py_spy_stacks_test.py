@@ -23,8 +23,8 @@ def test_a_dump_gives_its_threads_innermost_frame_first() -> None:
             tool="py-spy",
             thread="MainThread",
             frames=(
-                Frame("/work/job/host_oom/comm.py", 61, "all_reduce_sum"),
-                Frame("/work/job/host_oom/comm.py", 40, "ProcessGroup.receive"),
+                Frame("/jobs/job/host_oom/comm.py", 61, "all_reduce_sum"),
+                Frame("/jobs/job/host_oom/comm.py", 40, "ProcessGroup.receive"),
                 Frame("libc.so.6", 0, "pthread_cond_wait"),
                 Frame("", 0, "0x7ff02f098e51"),
                 Frame("train.py", 12, "<module>"),

@@ -36,19 +36,19 @@ def test_ranks_that_interleave_are_kept_apart_by_their_prefixes() -> None:
     found = read((CASES / "host-oom" / "output.log").read_bytes())
     frames = (
         Frame(
-            "/work/job/host_oom/rank.py",
+            "/jobs/job/host_oom/rank.py",
             66,
             "train_and_shut_down",
             "train(group, steps, limit_address_space(budget_mib))",
         ),
         Frame(
-            "/work/job/host_oom/optimizer.py",
+            "/jobs/job/host_oom/optimizer.py",
             62,
             "_copy_model_grads_to_main_grads",
             "copy_group_grads(self.model_float16_groups, self.shard_fp32_groups)",
         ),
         Frame(
-            "/work/job/host_oom/optimizer.py",
+            "/jobs/job/host_oom/optimizer.py",
             60,
             "copy_group_grads",
             "shard_main_param.grad = shard_model_grad.astype(np.float32)",
