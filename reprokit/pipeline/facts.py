@@ -42,8 +42,8 @@ class Facts(Struct, frozen=True, kw_only=True):
         return self.declaration.expect.pass_iterations if self.declaration.expect else None
 
 
-def facts(kit: Kit, *, cache: bool = True, open_runs: bool = True) -> Facts:
-    """Facts of every run. `cache`: use and fill `derived/` (verbs that write); `open_runs`: show spools too."""
+def facts(kit: Kit, *, cache: bool = True) -> Facts:
+    """Facts of every run, sealed or open. `cache`: fill `derived/` too (verbs that write)."""
     runs: dict[str, Run] = {}
     declared: dict[str, RunDeclaration] = {}
     altered: list[str] = []
@@ -57,7 +57,7 @@ def facts(kit: Kit, *, cache: bool = True, open_runs: bool = True) -> Facts:
             if cache and not wrong:
                 derived.save(kit.layout, sealed.id, digest, run)
         runs[sealed.id], declared[sealed.id] = run, sealed.declaration
-    for spooled in spool.open_runs(kit.layout) if open_runs else []:
+    for spooled in spool.open_runs(kit.layout):
         if spooled.id not in runs:
             runs[spooled.id] = _open_facts(spooled)
             declared[spooled.id] = spooled.declaration
@@ -88,14 +88,16 @@ def _open_facts(run: spool.OpenRun) -> Run:
     return derive(run.declaration, content, "open")
 
 
-def require_sound(kit: Kit) -> None:
-    """Raises AlteredError where inputs or evidence are not what was sealed: nothing is run or said from those."""
-    wrong = [*kit.altered(), *facts(kit).altered]
+def require_sound(kit: Kit) -> Facts:
+    """The facts. Raises AlteredError where inputs or evidence are not what was sealed: nothing is said from those."""
+    found = facts(kit)
+    wrong = [*kit.altered(), *found.altered]
     if wrong:
         more = f" and {len(wrong) - 1} more" if len(wrong) > 1 else ""
         raise AlteredError(
             f"{kit.root / wrong[0]}{more}: not what was sealed", hint="`reprokit check KIT` names all of it"
         )
+    return found
 
 
 def need_subject(found: Facts) -> Run:

@@ -43,7 +43,10 @@ def kit_recipe(kit: Kit, overrides: Mapping[str, str] | None = None) -> Recipe:
 
 def launch_of(kit: Kit, variation: Variation = BASE_ARM) -> Launch:
     """The launch of the kit's recipe with a variation."""
-    recipe = kit_recipe(kit, variation.overrides)
+    return _launch(kit, kit_recipe(kit, variation.overrides), variation)
+
+
+def _launch(kit: Kit, recipe: Recipe, variation: Variation) -> Launch:
     mib = recipe.limits.address_space_mib
     fields = {
         "python": PYTHON,
@@ -79,8 +82,8 @@ def script(kit: Kit, launch: Launch, command: str) -> str:
 
 def arm_of(kit: Kit, variation: Variation, executor: str) -> Arm:
     """The arm that a variation of the kit's recipe is."""
-    launch = launch_of(kit, variation)
     recipe = kit_recipe(kit, variation.overrides)
+    launch = _launch(kit, recipe, variation)
     body = without_header(script(kit, launch, ""))
     return Arm(
         base=launch.base,

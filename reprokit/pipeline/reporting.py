@@ -13,7 +13,7 @@ from reprokit.errors import SafetyError, UsageError
 from reprokit.model.facts import Where
 from reprokit.model.run import Run
 from reprokit.pipeline import judging, launches
-from reprokit.pipeline.facts import Facts, facts, need_subject, require_sound
+from reprokit.pipeline.facts import Facts, need_subject, require_sound
 from reprokit.redact import secrets
 from reprokit.redact.identities import StandIns
 from reprokit.render import render
@@ -42,8 +42,7 @@ def text_of(kit: Kit, audience: str, form: str) -> tuple[str, str]:
     if form not in FORMATS:
         raise UsageError(f"--format {form}: not one of {', '.join(FORMATS)}")
     name, writer = FORMATS[form]
-    require_sound(kit)
-    found = facts(kit)
+    found = require_sound(kit)
     header = launches.provenance(kit, "reprokit report").text
     if audience == "internal":
         header += " INTERNAL: names hosts, users and paths; not for a public place."

@@ -69,9 +69,10 @@ def ensure(kit: Kit, variation: Variation, on: Executor, times: int, progress: P
     """
     role, stem = naming(kit, variation)
     key = launches.arm_of(kit, variation, on.kind).key
-    need_subject(facts(kit))
+    found = facts(kit)
+    need_subject(found)
     new: list[str] = []
-    missing = times - len(_decisive(kit, key))
+    missing = times - len(_decisive(found, key))
     for number in range(max(0, missing)):
         progress.begin(stage_name(stem, number, missing))
         try:
@@ -81,9 +82,8 @@ def ensure(kit: Kit, variation: Variation, on: Executor, times: int, progress: P
         new.append(run_id)
         found = facts(kit)
         progress.end(_result(found, run_id))
-    found = facts(kit)
     runs = judging.trials(found, key, here())
-    decided = _decisive(kit, key)
+    decided = _decisive(found, key)
     verdict = judging.verdict_of(found, [run for run in runs if run in decided or run.id in new])
     if len(decided) < times and verdict.outcome != "inconclusive":
         said = f"Only {len(decided)} of the {times} trials asked for decided anything."
@@ -98,8 +98,7 @@ def _result(found: Facts, run_id: str) -> str:
     return judging.verdict_of(found, [found.runs[run_id]]).outcome
 
 
-def _decisive(kit: Kit, key: str) -> list[Run]:
-    found = facts(kit)
+def _decisive(found: Facts, key: str) -> list[Run]:
     runs = judging.trials(found, key, here())
     return [run for run in runs if run.patch_applied is False or judging.decisive(found, [run])]
 
