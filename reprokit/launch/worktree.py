@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import shutil
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Protocol
+
+from reprokit.launch import scratch
 
 
 class Git(Protocol):
@@ -29,15 +29,12 @@ class Git(Protocol):
 @contextmanager
 def worktree(git: Git, bundle: Path, base: str, patches: list[Path]) -> Iterator[Path]:
     """A private folder with `base` and `patches`, gone afterwards. Raises what `git` raises."""
-    scratch = Path(tempfile.mkdtemp(prefix="reprokit-"))
-    try:
-        folder = scratch / "src"
+    with scratch.folder() as own:
+        folder = own / "src"
         git.checkout(bundle, folder, base)
         for patch in patches:
             git.apply(folder, patch)
         yield folder
-    finally:
-        shutil.rmtree(scratch, ignore_errors=True)
 
 
 def imported(folder: Path, names: list[str]) -> dict[str, bool]:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import tempfile
 from pathlib import Path
 
 from reprokit import resources
 from reprokit.errors import InputError, SafetyError
+from reprokit.launch import scratch
 from reprokit.model.kit import Candidate, Expect
 from reprokit.model.recipe import Recipe
 from reprokit.probe import git
@@ -56,8 +56,8 @@ def create(recipe_file: Path, target: Path) -> Kit:
     existing = store_kit.is_kit(target)
     if existing:
         _same_inputs(store_kit.open_kit(target), texts)
-    with tempfile.TemporaryDirectory(prefix="reprokit-") as scratch:
-        bundle = _bundle(recipe, code, recipe_file, Path(scratch))
+    with scratch.folder() as own:
+        bundle = _bundle(recipe, code, recipe_file, own)
         kit = store_kit.create_kit(target)
         with kit.lock():
             sums = {name: kit.add_input(name, data) for name, data in texts.items()}

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import tempfile
 from pathlib import Path
 
 from msgspec import Struct
 
 from reprokit.errors import InputError
+from reprokit.launch import scratch
 from reprokit.launch.executor import Executor
 from reprokit.model.kit import Candidate
 from reprokit.model.verdict import CandidateVerdict
@@ -31,9 +31,9 @@ def base_variation(kit: Kit, base: str | None) -> Variation:
     """The base arm, at another revision of the kit's code where `base` names one."""
     if base is None:
         return Variation()
-    with tempfile.TemporaryDirectory(prefix="reprokit-") as scratch:
+    with scratch.folder() as own:
         try:
-            commit = git.resolve(kit.layout.bundle, Path(scratch), base)
+            commit = git.resolve(kit.layout.bundle, own, base)
         except git.GitError:
             raise InputError(f"--base {base}: the kit's code has no such revision") from None
     if commit == kit_recipe(kit).source.commit:
